@@ -1,0 +1,67 @@
+# Every target does whatever set-up it needs. See CONTRIBUTING.md.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 5000
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+setup: $(VENV)/.done ## Make .venv with everything pinned
+
+$(VENV)/.done: requirements/dev.txt requirements/uv.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Headwater needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Set PYTHON=..."; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+	  { echo "Python's venv is missing: install it (on Debian: apt-get install python3-venv)"; exit 1; }
+	@echo "Setting up $(VENV) …"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --require-hashes -r requirements/uv.txt -r requirements/dev.txt
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: setup ## Start a server with recorded events of the orders pipeline
+	@$(BIN)/headwater demo --port $(PORT)
+
+demo-check: setup ## The same, checked: the graph is right and the server stops cleanly
+	@$(BIN)/pytest tests/integration/test_demo.py
+
+test: setup ## All tests
+	@$(BIN)/pytest
+
+test-unit: setup ## The tests that start nothing
+	@$(BIN)/pytest tests/unit tests/contract tests/scenarios
+
+check: setup ## Formatting, lint, types, layers
+	@$(BIN)/ruff format --check -q . && $(BIN)/ruff check -q .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-cache > $(VENV)/imports.txt || { cat $(VENV)/imports.txt; exit 1; }
+	@echo "format, lint, types and layers are fine"
+
+format: setup ## Format the code
+	@$(BIN)/ruff format -q . && $(BIN)/ruff check -q --fix .
+
+bench: setup ## Measure; prints one table (BENCH=large for the larger set)
+	@$(BIN)/python -m bench
+
+conformance: setup ## Compare with the JSON Schemas in SPEC=…/openlineage-spec
+	@test -n "$(SPEC)" || { echo "say where the spec is: make conformance SPEC=path/to/openlineage-spec"; exit 1; }
+	@$(BIN)/python -m tests.conformance $(SPEC)
+
+fuzz: ## Fuzz the decoder for a minute (SECONDS_TO_FUZZ=…)
+	@$(MAKE) -s setup
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --require-hashes -r requirements/fuzz.txt
+	@$(BIN)/python -m bench.fuzz -max_total_time=$${SECONDS_TO_FUZZ:-60} -rss_limit_mb=4096
+
+lock: ## Pin requirements/*.txt anew
+	@$(MAKE) -s setup
+	@for set in uv server dev lab fuzz; do \
+	  echo "requirements/$$set.txt"; \
+	  $(BIN)/uv pip compile -q --generate-hashes --universal --python-version 3.11 --no-emit-index-url --no-annotate \
+	    --custom-compile-command "make lock" requirements/$$set.in -o requirements/$$set.txt; done
+
+.PHONY: help setup demo demo-check test test-unit check format bench conformance fuzz lock

@@ -1,0 +1,1 @@
+"""HTTP: intake, Marquez's API, health and metrics."""

@@ -1,0 +1,76 @@
+"""The ASGI application: the intake directly, everything else through Litestar."""
+
+import logging
+from typing import Any
+
+import msgspec
+from litestar import Litestar, Request, Response
+from litestar.di import Provide
+from litestar.exceptions import HTTPException
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+
+from headwater import __version__
+from headwater.api.errors import ErrorBody, FieldProblem, body_of
+from headwater.api.history import History
+from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send
+from headwater.api.paths import routable
+from headwater.api.render import Renderer
+from headwater.api.routes import App, api_router
+from headwater.api.system import healthz, metrics
+from headwater.config import Settings
+from headwater.contents import Contents
+from headwater.errors import HeadwaterError
+from headwater.service import Service
+
+logger = logging.getLogger(__name__)
+
+
+def _error(body: ErrorBody) -> Response[bytes]:
+    return Response(msgspec.json.encode(body), status_code=body.code, media_type="application/json")
+
+
+def _on_ours(_: Request[Any, Any, Any], error: HeadwaterError) -> Response[bytes]:
+    return _error(body_of(error))
+
+
+def _on_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
+    extra = error.extra if isinstance(error.extra, list) else []
+    problems = [FieldProblem(str(e.get("key", "")), str(e.get("message", ""))) for e in extra]
+    message = "; ".join(f"{p.path}: {p.message}" for p in problems) or error.detail
+    return _error(ErrorBody(error.status_code, message, errors=problems))
+
+
+def _on_bug(_: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    logger.error("a request failed", exc_info=error)
+    return _error(ErrorBody(500, "the server failed to answer; its log says why"))
+
+
+class Application:
+    def __init__(self, service: Service, settings: Settings) -> None:
+        contents = Contents(service.log)
+        renderer = Renderer(service.state, contents)
+        context = App(service, contents, renderer, History(service, contents, renderer))
+        self._ingest = Ingest(service, settings)
+        self._routes = Litestar(
+            route_handlers=[api_router, healthz, metrics],
+            dependencies={"app": Provide(lambda: context, sync_to_thread=False)},
+            exception_handlers={HeadwaterError: _on_ours, HTTPException: _on_http, Exception: _on_bug},
+            openapi_config=OpenAPIConfig(
+                title="Headwater",
+                version=__version__,
+                description="Lineage: OpenLineage in, Marquez's API and more out.",
+                render_plugins=[JsonRenderPlugin()],
+            ),
+            logging_config=None,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            if scope["method"] == "POST" and scope["path"] in (EVENT_PATH, BATCH_PATH):
+                await self._ingest(scope, receive, send)
+                return
+            raw = scope.get("raw_path")
+            if raw:
+                scope["path"] = routable(raw)
+        await self._routes(scope, receive, send)  # type: ignore[arg-type]

@@ -1,0 +1,164 @@
+"""Answers that need the tables: runs with their datasets and facets, versions, events."""
+
+import asyncio
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+from uuid import UUID
+
+from msgspec import Raw
+
+from headwater.api import shapes
+from headwater.api.render import Renderer, moment, uuid_text
+from headwater.contents import Contents
+from headwater.errors import NotFound
+from headwater.ids import ContentId, Micros, Node, RunId
+from headwater.model.entities import OUTPUT, Dataset, Job, Run, Use
+from headwater.model.versions import Version, version_uuid
+from headwater.openlineage.event import EventType, content_id
+from headwater.openlineage.timestamps import to_datetime
+from headwater.service import Service
+from headwater.store.protocol import EventFilter
+from headwater.store.rows import job_version
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class History:
+    def __init__(self, service: Service, contents: Contents, renderer: Renderer) -> None:
+        self._service, self._contents, self._renderer = service, contents, renderer
+
+    async def _ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Asks the tables in a thread, once they have all that was accepted before."""
+        await self._service.write_tables()
+        return await asyncio.to_thread(question, *args, **kwargs)
+
+    # Runs
+
+    async def run(self, run_id: str) -> shapes.Run:
+        run = await self._find(run_id)
+        history = await self._ask(self._service.tables.run_history, run.row)
+        answer = (await self._full_runs([run]))[0]
+        answer.states = [
+            shapes.RunState(EventType(kind).name, to_datetime(at), position) for position, at, kind in history
+        ]
+        return answer
+
+    async def run_facets(self, run_id: str, kind: str) -> shapes.RunFacets:
+        run = await self._find(run_id)
+        registers = run.facets if kind == "run" else self._service.state.job_of(run.job).facets
+        return shapes.RunFacets(run.id, self._renderer.facet_bodies(registers))
+
+    async def _find(self, run_id: str) -> Run:
+        runs = await self._ask(self._service.tables.runs, [RunId(run_id)])
+        if not runs:
+            raise NotFound(f"no run {run_id!r}")
+        return runs[0]
+
+    async def runs_of_job(self, job: Job, limit: int, offset: int) -> shapes.Runs:
+        runs = await self._ask(self._service.tables.runs_of_job, job.node, limit, offset)
+        total = await self._ask(self._service.tables.count_runs_of_job, job.node)
+        return shapes.Runs(await self._full_runs(runs), total)
+
+    async def _full_runs(self, runs: list[Run]) -> list[shapes.Run]:
+        return [await self._full_run(run) for run in runs]
+
+    async def _full_run(self, run: Run) -> shapes.Run:
+        answer = self._renderer.run(run)
+        answer.facets = self._renderer.facet_bodies(run.facets)
+        version = job_version(self._service.state, run)
+        if version is not None:
+            job = self._service.state.job_of(run.job)
+            answer.jobVersion = shapes.VersionName(job.namespace, job.name, job_version_uuid(job, version))
+        for key, use in run.uses.items():
+            dataset = self._service.state.dataset_of(Node(key >> 1))
+            facets = self._renderer.facet_bodies(use.facets)
+            if key & 1 == OUTPUT:
+                for version_id in _written(run, dataset, use):
+                    answer.outputDatasetVersions.append(self._used(dataset, version_id, facets))
+            else:
+                version_id = await self._read_version(dataset, use)
+                answer.inputDatasetVersions.append(self._used(dataset, version_id, facets))
+        return answer
+
+    def _used(self, dataset: Dataset, version: bytes, facets: dict[str, Raw]) -> shapes.UsedVersion:
+        shown = self._service.state.dataset_of(self._service.state.aliases.canonical(dataset.node))
+        return shapes.UsedVersion(shapes.VersionName(shown.namespace, shown.name, uuid_text(version)), facets)
+
+    async def _read_version(self, dataset: Dataset, use: Use) -> bytes:
+        """What a run read: the version it named, else the newest one at that time."""
+        version, schema, _, _ = max(use.told(), key=lambda told: told[3])
+        if version:
+            return version_uuid(dataset, version, schema, None)
+        members = self._service.state.aliases.members(dataset.node)
+        newest = await self._newest_version(members, use.first)
+        return newest.uuid if newest else version_uuid(dataset, "", schema, None)
+
+    async def _newest_version(self, members: tuple[Node, ...], at: Micros | None) -> Version | None:
+        found = await self._ask(self._service.tables.current_versions, members, at)
+        return max(found.values(), key=lambda v: v.first, default=None)
+
+    async def latest_runs(self, job: Job) -> list[shapes.Run]:
+        runs = await self._ask(self._service.tables.runs_of_job, job.node, 10, 0)
+        return [self._renderer.run(run) for run in runs]
+
+    # Jobs and datasets with what only the tables know
+
+    async def job(self, job: Job) -> shapes.Job:
+        runs = await self._ask(self._service.tables.runs_of_job, job.node, 10, 0)
+        version = next((v for r in runs if (v := job_version(self._service.state, r)) is not None), None)
+        return self._renderer.job(
+            job.node,
+            [self._renderer.run(run) for run in runs],
+            job_version_uuid(job, version) if version is not None else None,
+        )
+
+    async def dataset(self, node: Node) -> shapes.Dataset:
+        newest = await self._newest_version(self._service.state.aliases.members(node), None)
+        return self._renderer.dataset(node, uuid_text(newest.uuid) if newest else None)
+
+    async def versions(self, node: Node, limit: int, offset: int) -> shapes.DatasetVersions:
+        members = self._service.state.aliases.members(node)
+        found = await self._ask(self._service.tables.versions, members, limit, offset)
+        total = await self._ask(self._service.tables.count_versions, members)
+        rows = [v.run for v in found if v.run is not None]
+        runs = {run.row: run for run in await self._ask(self._service.tables.runs_by_row, rows)}
+        return shapes.DatasetVersions([self._version(node, v, runs.get(v.run or 0)) for v in found], total)
+
+    def _version(self, node: Node, version: Version, run: Run | None) -> shapes.DatasetVersion:
+        answer = self._renderer.dataset_data(node, shapes.DatasetVersion)
+        answer.version = version.version or uuid_text(version.uuid)
+        answer.currentVersion = uuid_text(version.uuid)
+        answer.createdAt = moment(version.written if version.written is not None else version.first)
+        answer.createdByRun = self._renderer.run(run) if run else None
+        answer.lifecycleState = answer.lastLifecycleState
+        if version.schema:
+            answer.fields = self._renderer.fields_of(version.schema)
+            answer.facets = {"schema": Raw(self._contents.body(version.schema))}
+            answer.currentSchemaVersion = _schema_uuid(version.schema)
+        return answer
+
+    # Events
+
+    async def events(self, wanted: EventFilter) -> shapes.Events:
+        positions = await self._ask(self._service.tables.events, wanted)
+        total = await self._ask(self._service.tables.count_events, wanted)
+        stored = await asyncio.to_thread(self._service.log.events, positions)
+        return shapes.Events(total, [Raw(event.body) for event in stored])
+
+
+def _written(run: Run, dataset: Dataset, use: Use) -> list[bytes]:
+    ids = (version_uuid(dataset, version, schema, run.id) for version, schema, _, _ in use.told())
+    return list(dict.fromkeys(ids))
+
+
+def job_version_uuid(job: Job, version: int) -> str:
+    return str(UUID(int=(hash_text(f"{job.namespace}\0{job.name}") << 64) | (version & (1 << 64) - 1)))
+
+
+def _schema_uuid(schema: ContentId) -> str:
+    return str(UUID(int=schema & (1 << 64) - 1))
+
+
+def hash_text(text: str) -> int:
+    return content_id(text.encode()) & (1 << 64) - 1

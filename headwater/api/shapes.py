@@ -1,0 +1,210 @@
+"""The bodies of answers, as Marquez clients know them. Where we say more, it is extra fields."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+
+class Name(msgspec.Struct, gc=False):
+    namespace: str
+    name: str
+
+
+class VersionName(msgspec.Struct, gc=False):
+    namespace: str
+    name: str
+    version: str
+
+
+class Namespace(msgspec.Struct):
+    name: str
+    createdAt: datetime
+    updatedAt: datetime
+    ownerName: str
+    description: str | None
+    isHidden: bool
+
+
+class Namespaces(msgspec.Struct):
+    namespaces: list[Namespace]
+
+
+class Field(msgspec.Struct, gc=False):
+    name: str
+    type: str | None
+    tags: list[str]
+    description: str | None
+
+
+class InputFieldRef(msgspec.Struct, gc=False):
+    namespace: str
+    dataset: str
+    field: str
+    transformationType: str | None = None
+    transformationDescription: str | None = None
+    transformations: list[dict[str, Any]] = []
+
+
+class FieldLineage(msgspec.Struct, gc=False):
+    name: str
+    inputFields: list[InputFieldRef]
+
+
+class DatasetData(msgspec.Struct, gc=False):
+    """A dataset as a node of the lineage graph."""
+
+    id: Name
+    type: str
+    name: str
+    physicalName: str
+    createdAt: datetime | None
+    updatedAt: datetime | None
+    namespace: str
+    sourceName: str
+    fields: Raw
+    tags: list[str]
+    lastModifiedAt: datetime | None
+    lastLifecycleState: str | None
+    description: str | None
+    deleted: bool
+    aliases: list[Name]
+
+
+class Dataset(DatasetData, gc=False):
+    currentVersion: str | None = None
+    columnLineage: list[FieldLineage] | None = None
+    facets: dict[str, Raw] = {}
+
+
+class Datasets(msgspec.Struct):
+    totalCount: int
+    datasets: list[Dataset]
+
+
+class DatasetVersion(Dataset, gc=False):
+    version: str = ""
+    createdByRun: "Run | None" = None
+    lifecycleState: str | None = None
+    currentSchemaVersion: str | None = None
+
+
+class DatasetVersions(msgspec.Struct):
+    versions: list[DatasetVersion]
+    totalCount: int
+
+
+class UsedVersion(msgspec.Struct, gc=False):
+    datasetVersionId: VersionName
+    facets: dict[str, Raw]
+
+
+class RunState(msgspec.Struct, gc=False):
+    """One step of a run, and the event that said so."""
+
+    type: str
+    at: datetime
+    position: int
+
+
+class Run(msgspec.Struct, gc=False):
+    id: str
+    createdAt: datetime | None
+    updatedAt: datetime | None
+    nominalStartTime: datetime | None
+    nominalEndTime: datetime | None
+    state: str
+    startedAt: datetime | None
+    endedAt: datetime | None
+    durationMs: int | None
+    args: dict[str, str] = {}
+    job: Name | None = None
+    jobVersion: VersionName | None = None
+    parentRunId: str | None = None
+    rootRunId: str | None = None
+    inputDatasetVersions: list[UsedVersion] = []
+    outputDatasetVersions: list[UsedVersion] = []
+    facets: dict[str, Raw] = {}
+    states: list[RunState] = []
+
+
+class Runs(msgspec.Struct):
+    runs: list[Run]
+    totalCount: int
+
+
+class JobData(msgspec.Struct, gc=False):
+    """A job as a node of the lineage graph."""
+
+    id: Name
+    type: str
+    name: str
+    simpleName: str
+    parentJobName: str | None
+    parentJobUuid: str | None
+    createdAt: datetime
+    updatedAt: datetime
+    namespace: str
+    inputs: list[Name]
+    outputs: list[Name]
+    location: str | None
+    description: str | None
+    latestRun: Run | None
+
+
+class Job(JobData, gc=False):
+    latestRuns: list[Run] = []
+    facets: dict[str, Raw] = {}
+    currentVersion: str | None = None
+    labels: list[str] = []
+    tags: list[str] = []
+
+
+class Jobs(msgspec.Struct):
+    totalCount: int
+    jobs: list[Job]
+
+
+class GraphEdge(msgspec.Struct, gc=False):
+    origin: str
+    destination: str
+
+
+class ColumnData(msgspec.Struct, gc=False):
+    namespace: str
+    dataset: str
+    datasetVersion: str | None
+    field: str
+    fieldType: str | None
+    transformationDescription: str | None
+    transformationType: str | None
+    inputFields: list[InputFieldRef]
+
+
+class GraphNode(msgspec.Struct, gc=False):
+    id: str
+    type: str
+    data: DatasetData | JobData | ColumnData
+    inEdges: list[GraphEdge]
+    outEdges: list[GraphEdge]
+
+
+class Graph(msgspec.Struct):
+    graph: list[GraphNode]
+
+
+class Events(msgspec.Struct):
+    totalCount: int
+    events: list[Raw]
+
+
+class RunFacets(msgspec.Struct):
+    runId: str
+    facets: dict[str, Raw]
+
+
+class Health(msgspec.Struct):
+    status: str
+    position: int
+    tablesPosition: int

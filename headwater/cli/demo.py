@@ -1,0 +1,60 @@
+"""`headwater demo`"""
+
+import dataclasses
+import tempfile
+import threading
+from importlib import resources
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from headwater.cli import console
+from headwater.cli.send import deliver
+from headwater.cli.serve import _DEFAULT
+from headwater.server import serve as run_server
+
+_EXAMPLE = "dataset:s3://warehouse:rest/default/supplier_stats"
+
+
+def demo(
+    *,
+    port: int = _DEFAULT.port,
+    data: Annotated[Path | None, Parameter(show_default=False)] = None,
+) -> None:
+    """Start a server with the recorded events of an orders pipeline in it.
+
+    Parameters
+    ----------
+    port
+        Port to listen on.
+    data
+        Folder to keep the data in; by default a temporary one that goes with the server.
+    """
+    with tempfile.TemporaryDirectory(prefix="headwater-demo-") as folder:
+        settings = dataclasses.replace(_DEFAULT, port=port, data=data or Path(folder))
+        url = f"http://{settings.host}:{settings.port}"
+
+        def fill() -> None:
+            events = _recorded()
+            failed = deliver(url, events)
+            console.out.print(
+                f"[bold]{len(events) - failed} recorded events[/] of Spark and Flink jobs are in. "
+                f"Headwater listens on [bold]{url}[/]\n\n"
+                "Where does the supplier statistics table come from?\n\n"
+                f"  curl -s '{url}/api/v1/lineage?direction=upstream&nodeId={_EXAMPLE}'\n\n"
+                "And its columns?\n\n"
+                f"  curl -s '{url}/api/v1/column-lineage?nodeId={_EXAMPLE}'\n\n"
+                "Stop with Ctrl-C.",
+                soft_wrap=True,
+                highlight=False,
+            )
+
+        # The server is on the main thread, so the events are sent from another one.
+        run_server(settings, lambda _: threading.Thread(target=fill).start())
+
+
+def _recorded() -> list[bytes]:
+    folder = resources.files("headwater.demo")
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".jsonl")), key=lambda f: f.name)
+    return [line for file in files for line in file.read_bytes().splitlines() if line.strip()]

@@ -1,0 +1,34 @@
+"""`headwater rebuild`"""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from headwater import service
+from headwater.cli import console
+from headwater.cli.serve import _DEFAULT
+from headwater.config import Settings
+from headwater.store.open import open_store
+
+
+def rebuild(*, data: Annotated[Path, Parameter(show_default=str)] = _DEFAULT.data) -> None:
+    """Make the tables anew from the log. The server must not be running.
+
+    Parameters
+    ----------
+    data
+        Folder with the log.
+    """
+    started = time.monotonic()
+    with open_store(Settings(data=data)) as (log, tables), console.progress_bar("Rebuilding") as report:
+        state = service.rebuild(log, tables, report)
+        log.close()
+        tables.close()
+    jobs = sum(len(names) for names in state.jobs.values())
+    console.out.print(
+        f"{state.position} events → {jobs} jobs, {len(state.nodes) - jobs} dataset names, "
+        f"{len(state.edges)} edges in {time.monotonic() - started:.1f} s",
+        highlight=False,
+    )

@@ -1,0 +1,170 @@
+"""Facet contents, read from the log when someone asks and kept for a while."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from headwater.graph.columns import Columns, FieldInput
+from headwater.ids import DELETED, ContentId, Node
+from headwater.interpret.datasets import SCHEMA, SCHEMA_OF_READERS
+from headwater.model.entities import COLUMNS, JOB_LINEAGE, ColumnSet, Dataset, Registers
+from headwater.model.state import State
+from headwater.openlineage import facets as f
+from headwater.openlineage import naming
+from headwater.store.protocol import Log
+
+_F = TypeVar("_F", bound=f.FacetBody)
+
+# Kept decoded facets, by number and by the bytes of their text. A 4,000-node graph touches a
+# few thousand; decoded they take some three times their text.
+_KEPT, _KEPT_BYTES = 50_000, 32 << 20
+
+
+class Contents:
+    """Implements `graph.columns.Reader`."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._kept: dict[tuple[ContentId, Any], Any] = {}
+        self._kept_bytes = 0
+
+    def body(self, content: ContentId) -> bytes:
+        return self._log.contents([content])[content]
+
+    def bodies(self, ids: Iterable[ContentId]) -> dict[ContentId, bytes]:
+        return dict(self._log.contents([i for i in ids if i != DELETED]))
+
+    def _keep(self, content: ContentId, kind: Any, make: Callable[[bytes], Any]) -> Any:
+        key = (content, kind)
+        if key in self._kept:
+            return self._kept[key]
+        body = self.body(content)
+        if len(self._kept) >= _KEPT or self._kept_bytes >= _KEPT_BYTES:
+            self._kept.clear()
+            self._kept_bytes = 0
+        self._kept_bytes += len(body)
+        made = self._kept[key] = make(body)
+        return made
+
+    def facet(self, kind: type[_F], registers: Registers, name: str) -> _F | None:
+        """The present value of a facet, typed."""
+        held = registers.get(name)
+        if held is None or held[2] == DELETED:
+            return None
+        found: _F | None = self._keep(held[2], kind, lambda body: f.read(kind, body))
+        return found
+
+    def made(self, content: ContentId, how: Callable[[f.Schema | None], Any]) -> Any:
+        """Something made from a schema, kept with it."""
+        return self._keep(content, how, lambda body: how(f.read(f.Schema, body)))
+
+    # Schemas
+
+    @staticmethod
+    def schema_content(state: State, dataset: Node) -> ContentId | None:
+        """The schema that counts: of writers before readers, then the latest."""
+        for name in (SCHEMA, SCHEMA_OF_READERS):
+            held = [
+                (register[1], register[2])
+                for member in state.aliases.members(dataset)
+                if (register := state.dataset_of(member).facets.get(name)) is not None and register[2] != DELETED
+            ]
+            if held:
+                return max(held)[1]
+        return None
+
+    def field_names(self, state: State, dataset: Node) -> list[str]:
+        content = self.schema_content(state, dataset)
+        if content is None:
+            return []
+        names: list[str] = self.made(content, _names)
+        return names
+
+    # Column lineage
+
+    def columns(self, state: State, told: ColumnSet, target: Node) -> Columns:
+        dataset = state.dataset_of(target)
+        read = {COLUMNS: _columns, JOB_LINEAGE: _job_lineage}.get(told.kind, _dataset_lineage)
+        # A job's facet tells of several targets, and names resolve to nodes of this state.
+        key = (told.kind, target if told.kind == JOB_LINEAGE else None)
+        found: Columns = self._keep(told.content, key, lambda body: read(state, dataset, body))
+        return found
+
+
+def _names(schema: f.Schema | None) -> list[str]:
+    return list(dict.fromkeys(field.name for field in (schema.fields if schema else None) or ()))
+
+
+def _node(state: State, namespace: str, name: str) -> Node | None:
+    namespace, name = naming.canonical(namespace, name)
+    return state.datasets.get(namespace, {}).get(name)
+
+
+_OLD_TYPES = {
+    "IDENTITY": f.Transformation("DIRECT", "IDENTITY"),
+    "MASKED": f.Transformation("DIRECT", "TRANSFORMATION", masking=True),
+}
+
+
+def _columns(state: State, _: Dataset, body: bytes) -> Columns:
+    told = f.read(f.ColumnLineage, body)
+    if told is None:
+        return Columns({})
+    fields = {
+        name: _field_inputs(state, out.inputFields, _old_transformation(out))
+        for name, out in (told.fields or {}).items()
+    }
+    return Columns(fields, _field_inputs(state, told.dataset or [], ()))
+
+
+def _old_transformation(out: f.OutputField) -> tuple[f.Transformation, ...]:
+    """What clients before 1.1 said once for the whole output column."""
+    if out.transformationType is None and out.transformationDescription is None:
+        return ()
+    known = _OLD_TYPES.get((out.transformationType or "").upper(), f.Transformation("DIRECT"))
+    return (
+        f.Transformation(
+            known.type, known.subtype or out.transformationType, out.transformationDescription, known.masking
+        ),
+    )
+
+
+def _field_inputs(
+    state: State, inputs: list[f.InputField], otherwise: tuple[f.Transformation, ...]
+) -> tuple[FieldInput, ...]:
+    return tuple(
+        FieldInput(node, i.field, tuple(i.transformations) if i.transformations else otherwise)
+        for i in inputs
+        if (node := _node(state, i.namespace, i.name)) is not None
+    )
+
+
+def _dataset_lineage(state: State, _: Dataset, body: bytes) -> Columns:
+    told = f.read(f.DatasetLineage, body)
+    return Columns({}) if told is None else _explicit(state, told.inputs, told.fields)
+
+
+def _job_lineage(state: State, target: Dataset, body: bytes) -> Columns:
+    told = f.read(f.JobLineage, body)
+    for entry in (told.entries if told else None) or ():
+        named = naming.canonical(entry.namespace or "", entry.name or "")
+        if entry.type.upper() == "DATASET" and named == (target.namespace, target.name):
+            return _explicit(state, entry.inputs, entry.fields)
+    return Columns({})
+
+
+def _explicit(
+    state: State, inputs: list[f.LineageInput] | None, fields: dict[str, f.LineageFieldEntry] | None
+) -> Columns:
+    return Columns(
+        {name: _lineage_inputs(state, entry.inputs) for name, entry in (fields or {}).items()},
+        _lineage_inputs(state, inputs or []),
+    )
+
+
+def _lineage_inputs(state: State, inputs: list[f.LineageInput]) -> tuple[FieldInput, ...]:
+    return tuple(
+        FieldInput(node, i.field, tuple(i.transformations or ()))
+        for i in inputs
+        if i.field and i.name and i.type.upper() == "DATASET"
+        if (node := _node(state, i.namespace or "", i.name)) is not None
+    )

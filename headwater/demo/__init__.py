@@ -1,0 +1,1 @@
+"""Recorded events of the orders pipeline, for `headwater demo`."""

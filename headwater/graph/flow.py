@@ -1,0 +1,87 @@
+"""Which inputs of a job reach which of its outputs.
+
+In this order: the job's `lineage` facet, the dataset's `lineage` facet, `columnLineage`, and
+where nothing is said, every input reaches every output. Column lineage has gaps in practice
+(`count(*)`, pushed-down filters), so it is believed only as far as it explains: an input that
+it names for one output is not also assumed for another output that has column lineage
+without it; an input that it names nowhere still reaches all.
+"""
+
+from headwater.graph.when import When
+from headwater.ids import DELETED, Node
+from headwater.model.entities import COLUMNS, JOB_LINEAGE, LINEAGE, ColumnSet, Edge, Job
+from headwater.model.state import State
+
+
+def told(state: State, edge: Edge, kind: str, when: When) -> ColumnSet | None:
+    """The column set of one kind that counts at that time."""
+    candidates = (c for c in edge.columns or () if c.kind == kind and when.tells(c))
+    best = max(candidates, key=lambda c: (c.last, c.content), default=None)
+    if best is None or best.content == DELETED:
+        return None
+    if kind == JOB_LINEAGE:
+        job = state.nodes[edge.src]
+        current = job.declared if isinstance(job, Job) else None
+        if current is None or current.content != best.content:
+            return None
+    return best
+
+
+def column_set(state: State, edge: Edge, when: When) -> ColumnSet | None:
+    """The strongest word on the columns of `edge.dst`, as written by `edge.src`."""
+    if edge.columns is None:
+        return None
+    for kind in (JOB_LINEAGE, LINEAGE, COLUMNS):
+        found = told(state, edge, kind, when)
+        if found is not None:
+            return found
+    return None
+
+
+class Flow:
+    """One job's inputs and outputs and what flows between them."""
+
+    def __init__(self, state: State, job: Job, when: When) -> None:
+        canonical = state.aliases.canonical
+        self.job = job
+        self.inputs = [e for e in job.into if when.alive(state, e)]
+        self.outputs = [e for e in job.out if when.alive(state, e)]
+        self._from = [canonical(e.src) for e in self.inputs]
+        self._explicit: dict[Node, set[Node]] = {}  # by edge.dst
+        self._columns: dict[Node, set[Node]] = {}
+        for edge in self.outputs:
+            explicit = self._explicit_sources(state, edge, when)
+            if explicit is not None:
+                self._explicit[edge.dst] = {canonical(n) for n in explicit}
+            elif edge.columns is not None:
+                columns = told(state, edge, COLUMNS, when)
+                if columns is not None and columns.sources:
+                    self._columns[edge.dst] = {canonical(n) for n in columns.sources}
+        self._explained = set().union(*self._columns.values()) if len(self._columns) > 1 else set()
+
+    @staticmethod
+    def _explicit_sources(state: State, edge: Edge, when: When) -> tuple[Node, ...] | None:
+        job = state.job_of(edge.src)
+        if job.declared is not None and edge.dst in job.declared.targets:
+            return job.declared.targets[edge.dst]
+        if edge.columns is None:
+            return None
+        declared = told(state, edge, LINEAGE, when)
+        return declared.sources if declared is not None else None
+
+    def sources(self, output: Edge) -> list[Edge]:
+        """The input edges that reach an output."""
+        return [e for e, node in zip(self.inputs, self._from, strict=True) if self._reaches(node, output.dst)]
+
+    def targets(self, source: Node) -> list[Edge]:
+        """The output edges that an input (by its canonical node) reaches."""
+        return [e for e in self.outputs if self._reaches(source, e.dst)]
+
+    def _reaches(self, source: Node, output: Node) -> bool:
+        explicit = self._explicit.get(output)
+        if explicit is not None:
+            return source in explicit
+        if not self._explained:
+            return True
+        columns = self._columns.get(output)
+        return columns is None or source in columns or source not in self._explained

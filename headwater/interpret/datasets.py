@@ -1,0 +1,97 @@
+"""What an event says of datasets themselves: facets, versions, names, life and death."""
+
+from headwater.ids import DELETED, ContentId
+from headwater.interpret.reading import contents, is_deleted, read
+from headwater.model.changes import (
+    AliasesTold,
+    AnyChange,
+    DatasetSeen,
+    DatasetUsed,
+    LifecycleTold,
+    SourceSeen,
+)
+from headwater.openlineage import facets as f
+from headwater.openlineage import naming
+from headwater.openlineage.event import DatasetMention, Event
+
+# A reader often knows only the columns that it reads, in its own types. What writers and
+# dataset events say of the schema counts first, so readers' words get a register apart.
+SCHEMA, SCHEMA_OF_READERS = "schema", "schema@reader"
+
+# Facets that tell of one version, not of the dataset: they change with every run.
+_OF_VERSION = "version"
+
+
+def interpret(event: Event) -> list[AnyChange]:
+    said: list[AnyChange] = []
+    if event.dataset is not None:
+        said += _mentioned(event, event.dataset, output=True)
+    for mention in event.inputs:
+        said += _mentioned(event, mention, output=False)
+    for mention in event.outputs:
+        said += _mentioned(event, mention, output=True)
+    return said
+
+
+def _mentioned(event: Event, mention: DatasetMention, *, output: bool) -> list[AnyChange]:
+    name = (mention.namespace, mention.name)
+    held = contents(mention.facets)
+    schema = held.get(SCHEMA, DELETED)
+    version = read(f.Version, mention.facets, _OF_VERSION)
+    held.pop(_OF_VERSION, None)
+    if not output and SCHEMA in held:
+        held[SCHEMA_OF_READERS] = held.pop(SCHEMA)
+    said: list[AnyChange] = [DatasetSeen(name, event.stamp, held, declared=event.job is None)]
+    if event.run is not None or event.job is None:
+        said.append(
+            DatasetUsed(
+                event.run,
+                name,
+                output,
+                event.stamp,
+                (version.datasetVersion or "") if version else "",
+                schema,
+                _use_facets(mention),
+            )
+        )
+    source = read(f.DataSource, mention.facets, "dataSource")
+    if source is not None and source.name:
+        said.append(SourceSeen(source.name, source.uri or "", event.stamp))
+    if "symlinks" in mention.facets:
+        said.append(_aliases(name, mention))
+    if "lifecycleStateChange" in mention.facets:
+        said += _lifecycle(event, name, mention)
+    return said
+
+
+def _use_facets(mention: DatasetMention) -> dict[str, ContentId]:
+    held = contents(mention.run_facets)
+    if _OF_VERSION in mention.facets:
+        held[_OF_VERSION] = mention.facets[_OF_VERSION].content
+    return held
+
+
+def _aliases(name: tuple[str, str], mention: DatasetMention) -> AliasesTold:
+    facet = mention.facets["symlinks"]
+    links = read(f.Symlinks, mention.facets, "symlinks")
+    return AliasesTold(
+        name,
+        DELETED if is_deleted(facet.content, facet.body) else facet.content,
+        tuple(
+            naming.canonical(link.namespace, link.name)
+            for link in (links.identifiers if links else None) or ()
+            if link.name and not naming.is_session_local(link.name)
+        ),
+    )
+
+
+def _lifecycle(event: Event, name: tuple[str, str], mention: DatasetMention) -> list[AnyChange]:
+    facet = read(f.Lifecycle, mention.facets, "lifecycleStateChange")
+    if facet is None or not facet.lifecycleStateChange:
+        return []
+    state = facet.lifecycleStateChange.upper()
+    previous = None
+    if state == "RENAME" and facet.previousIdentifier is not None and facet.previousIdentifier.name:
+        old = facet.previousIdentifier
+        previous = naming.canonical(old.namespace, old.name)
+    return [LifecycleTold(name, event.stamp, state, previous if previous != name else None, event.job)]

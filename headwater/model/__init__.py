@@ -1,0 +1,1 @@
+"""What is known: entities, the changes that events make to them, and how changes are applied."""

@@ -1,0 +1,123 @@
+"""What one event says, as a closed union of frozen values. `State.apply` folds them."""
+
+import msgspec
+
+from headwater.ids import ContentId, Micros, RunId, Stamp
+from headwater.openlineage.event import EventType
+
+Name = tuple[str, str]
+"""Namespace and name."""
+
+Ref = tuple[str, str, str]
+"""`job` or `dataset`, namespace, name: an end of an edge."""
+
+
+class Change(msgspec.Struct, frozen=True, gc=False, tag=True):
+    pass
+
+
+class JobSeen(Change, frozen=True, gc=False, tag=True):
+    job: Name
+    stamp: Stamp
+    facets: dict[str, ContentId]
+    parent: Name | None
+
+
+class RunSeen(Change, frozen=True, gc=False, tag=True):
+    run: RunId
+    job: Name
+    kind: EventType
+    stamp: Stamp
+    facets: dict[str, ContentId]
+    parent: RunId | None
+    root: RunId | None
+    nominal: tuple[Micros | None, Micros | None] | None
+
+
+class RunNamed(Change, frozen=True, gc=False, tag=True):
+    """Another run called this one its parent or root; no state follows from that."""
+
+    run: RunId
+    job: Name
+
+
+class DatasetSeen(Change, frozen=True, gc=False, tag=True):
+    dataset: Name
+    stamp: Stamp
+    facets: dict[str, ContentId]
+    declared: bool  # by a dataset event
+
+
+class SourceSeen(Change, frozen=True, gc=False, tag=True):
+    name: str
+    uri: str
+    stamp: Stamp
+
+
+class EdgeSeen(Change, frozen=True, gc=False, tag=True):
+    src: Ref
+    dst: Ref
+    at: Micros
+
+
+class DatasetUsed(Change, frozen=True, gc=False, tag=True):
+    """A run read or wrote a dataset, or (without run) a dataset event told its schema."""
+
+    run: RunId | None
+    dataset: Name
+    output: bool
+    stamp: Stamp
+    version: str
+    schema: ContentId
+    facets: dict[str, ContentId]
+
+
+class ColumnsTold(Change, frozen=True, gc=False, tag=True):
+    """What feeds the columns of a dataset, by a job or (job None) declared without one."""
+
+    job: Name | None
+    dataset: Name
+    kind: str
+    stamp: Stamp
+    content: ContentId
+    sources: tuple[Ref, ...]
+
+
+class LineageDeclared(Change, frozen=True, gc=False, tag=True):
+    """A job's explicit `lineage` facet: for each target, all that feeds it."""
+
+    job: Name
+    stamp: Stamp
+    content: ContentId
+    targets: tuple[tuple[Ref, tuple[Ref, ...]], ...]
+
+
+class AliasesTold(Change, frozen=True, gc=False, tag=True):
+    """The present `symlinks` facet; it counts while `content` is what the register holds."""
+
+    dataset: Name
+    content: ContentId
+    aliases: tuple[Name, ...]
+
+
+class LifecycleTold(Change, frozen=True, gc=False, tag=True):
+    dataset: Name
+    stamp: Stamp
+    state: str
+    previous: Name | None
+    job: Name | None
+
+
+AnyChange = (
+    JobSeen
+    | RunSeen
+    | RunNamed
+    | DatasetSeen
+    | SourceSeen
+    | EdgeSeen
+    | DatasetUsed
+    | ColumnsTold
+    | LineageDeclared
+    | AliasesTold
+    | LifecycleTold
+)

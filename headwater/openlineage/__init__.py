@@ -1,0 +1,1 @@
+"""Bytes → a validated, frozen OpenLineage event."""

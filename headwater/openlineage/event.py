@@ -1,0 +1,280 @@
+"""Bytes → `Event`. Facets stay raw here; `facets.py` types those that someone asks for.
+
+Lenient where real clients are sloppy, strict where meaning would be lost. The leniences are
+listed in docs/openlineage.md and checked against the JSON Schemas by `make conformance`.
+"""
+
+from enum import IntEnum
+from hashlib import blake2b
+from typing import NoReturn
+
+import msgspec
+
+from headwater.errors import BadEvent, Problem
+from headwater.ids import ContentId, Micros, RunId, Stamp
+from headwater.openlineage import naming, timestamps
+from headwater.openlineage.skeleton import Facet, cut_out
+
+
+class EventType(IntEnum):
+    """The value is the rank: at the same moment the later step of a run wins."""
+
+    STATIC = 0  # job and dataset events, which have no run
+    OTHER = 1
+    START = 2
+    RUNNING = 3
+    COMPLETE = 4
+    ABORT = 5
+    FAIL = 6
+
+
+TERMINAL = frozenset({EventType.COMPLETE, EventType.ABORT, EventType.FAIL})
+_TYPES = {t.name: t for t in EventType if t is not EventType.STATIC}
+_RANKS = 8  # room for the ranks above below each microsecond
+
+MAX_EVENT_BYTES = 32 << 20
+
+# Python allows about 1,000 nested calls and the JSON reader counts as them. A facet with
+# fewer brackets than this cannot be deep; others are read once with that many frames in
+# reserve, so that what is accepted here can be read at any other place, on replay too.
+_RESERVE = 400
+
+# Facets repeat from event to event, and looking one up costs a quarter of hashing it.
+_MEMO_ENTRIES, _MEMO_MAX_BYTES = 4096, 16 << 10
+
+
+Facets = dict[str, Facet]
+_NO_FACETS: Facets = {}
+
+
+_memo: dict[bytes, Facet] = {}
+
+
+class DatasetMention(msgspec.Struct, frozen=True, gc=False):
+    namespace: str
+    name: str
+    facets: Facets
+    run_facets: Facets  # inputFacets or outputFacets: they belong to this run's use of it
+
+
+class Event(msgspec.Struct, frozen=True, gc=False):
+    """A decoded event. `skeleton` is its text with the facets cut out (see skeleton.py);
+    `digest` identifies the whole."""
+
+    skeleton: bytes
+    digest: bytes
+    facets: tuple[Facet, ...]  # all of them, as they come
+    type: EventType
+    time: Micros
+    producer: str
+    run: RunId | None
+    run_facets: Facets
+    job: tuple[str, str] | None
+    job_facets: Facets
+    inputs: tuple[DatasetMention, ...]
+    outputs: tuple[DatasetMention, ...]
+    dataset: DatasetMention | None
+
+    @property
+    def stamp(self) -> Stamp:
+        return Stamp(self.time * _RANKS + self.type)
+
+
+def stamp_time(stamp: Stamp) -> Micros:
+    return Micros(stamp // _RANKS)
+
+
+RawFacets = dict[str, msgspec.Raw] | None
+
+
+class _Run(msgspec.Struct, gc=False):
+    runId: str
+    facets: RawFacets = None
+
+
+class _Job(msgspec.Struct, gc=False):
+    namespace: str
+    name: str
+    facets: RawFacets = None
+
+
+class _Dataset(msgspec.Struct, gc=False):
+    namespace: str
+    name: str
+    facets: RawFacets = None
+    inputFacets: RawFacets = None
+    outputFacets: RawFacets = None
+
+
+class _Event(msgspec.Struct, gc=False):
+    eventTime: str
+    eventType: str | None = None
+    producer: str | None = None
+    schemaURL: str | None = None
+    run: _Run | None = None
+    job: _Job | None = None
+    dataset: _Dataset | None = None
+    inputs: list[_Dataset] | None = None
+    outputs: list[_Dataset] | None = None
+
+
+_decoder = msgspec.json.Decoder(_Event)
+_raw_decoder = msgspec.json.Decoder(msgspec.Raw)
+_list_decoder = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def content_id(body: bytes) -> ContentId:
+    number = int.from_bytes(blake2b(body, digest_size=8).digest(), "big", signed=True)
+    return ContentId(number or 1)  # 0 is DELETED
+
+
+def split_batch(body: bytes) -> list[bytes]:
+    """The events of a batch, each as it was sent. Raises BadEvent when it is no JSON array."""
+    _check_text(body)
+    try:
+        return [bytes(raw) for raw in _list_decoder.decode(body)]
+    except (msgspec.MsgspecError, RecursionError) as e:
+        _fail(e)
+
+
+def decode(body: bytes) -> Event:
+    """One event. Raises BadEvent with the path of each field that cannot be accepted."""
+    _check_text(body)
+    try:
+        seen = _decoder.decode(body)
+    except (msgspec.MsgspecError, RecursionError) as e:
+        _fail(e)
+    time = _time(seen.eventTime)
+    run, job, dataset = seen.run, seen.job, seen.dataset
+    if run is not None and job is not None:
+        kind = _type(seen.eventType)
+        if not run.runId:
+            _reject("run.runId", "is empty")
+    elif dataset is not None and job is None:
+        kind, run = EventType.STATIC, None
+    elif job is not None and dataset is None:
+        kind = EventType.STATIC
+    elif job is not None:
+        _reject("dataset", "an event is about a job or about a dataset, not both")
+    elif run is not None:
+        _reject("job", "is required beside run")
+    else:
+        _reject("", "one of run with job, job, or dataset is required")
+    if job is not None and not job.name:
+        _reject("job.name", "is empty")
+    found: list[Facet] = []
+    run_facets = _facets(run.facets, "run.facets", found) if run else _NO_FACETS
+    job_facets = _facets(job.facets, "job.facets", found) if job else _NO_FACETS
+    inputs = _mentions(seen.inputs, "inputs", found) if job else ()
+    outputs = _mentions(seen.outputs, "outputs", found) if job else ()
+    about = _mention(dataset, "dataset", found) if dataset and not job else None
+    skeleton = cut_out(body, found)
+    return Event(
+        skeleton=skeleton,
+        digest=blake2b(skeleton, digest_size=16).digest(),
+        facets=tuple(found),
+        type=kind,
+        time=time,
+        producer=seen.producer or "",
+        run=RunId(run.runId) if run else None,
+        run_facets=run_facets,
+        job=(job.namespace, job.name) if job else None,
+        job_facets=job_facets,
+        inputs=inputs,
+        outputs=outputs,
+        dataset=about,
+    )
+
+
+def _check_text(body: bytes) -> None:
+    if len(body) > MAX_EVENT_BYTES:
+        _reject("", f"is larger than {MAX_EVENT_BYTES >> 20} MiB")
+    try:
+        body.decode()  # facets are kept unread, so nobody else would notice bad UTF-8 in them
+    except UnicodeDecodeError as e:
+        raise BadEvent(Problem("", f"is not UTF-8 (byte {e.start})"), malformed=True) from None
+
+
+def _type(text: str | None) -> EventType:
+    if text is None:
+        return EventType.OTHER
+    try:
+        return _TYPES[text.upper()]
+    except KeyError:
+        _reject("eventType", f"{text!r} is none of {', '.join(_TYPES)}")
+
+
+def _time(text: str) -> Micros:
+    try:
+        return timestamps.parse(text)
+    except (ValueError, OverflowError):
+        _reject("eventTime", f"{text[:40]!r} is not an ISO 8601 date-time")
+
+
+def _mentions(datasets: list[_Dataset] | None, path: str, found: list[Facet]) -> tuple[DatasetMention, ...]:
+    if not datasets:
+        return ()
+    return tuple([_mention(d, f"{path}[{i}]", found) for i, d in enumerate(datasets)])
+
+
+def _mention(dataset: _Dataset, path: str, found: list[Facet]) -> DatasetMention:
+    namespace, name = naming.canonical(dataset.namespace, dataset.name)
+    if not name:
+        _reject(f"{path}.name", "is empty")
+    kind = "inputFacets" if dataset.inputFacets else "outputFacets"
+    return DatasetMention(
+        namespace,
+        name,
+        _facets(dataset.facets, f"{path}.facets", found),
+        _facets(dataset.inputFacets or dataset.outputFacets, f"{path}.{kind}", found),
+    )
+
+
+def _facets(raw: RawFacets, path: str, found: list[Facet]) -> Facets:
+    if not raw:
+        return _NO_FACETS
+    facets: Facets = {}
+    for name, value in raw.items():
+        body = bytes(value)
+        if body[:1] == b"{":
+            facet = _memo.get(body) or _new_facet(body, f"{path}.{name}")
+            facets[name] = facet
+            found.append(facet)
+        elif body != b"null":  # some serializers write null for what they do not have
+            _reject(f"{path}.{name}", "is not an object")
+    return facets
+
+
+def _new_facet(body: bytes, path: str) -> Facet:
+    if body.count(b"{") + body.count(b"[") >= _RESERVE:
+        try:
+            _read_with_reserve(body, _RESERVE)
+        except RecursionError:
+            _reject(path, "is nested too deeply")
+    facet = Facet(content_id(body), body)
+    if len(body) <= _MEMO_MAX_BYTES:
+        if len(_memo) >= _MEMO_ENTRIES:
+            _memo.clear()
+        _memo[body] = facet
+    return facet
+
+
+def _read_with_reserve(body: bytes, frames: int) -> None:
+    if frames:
+        _read_with_reserve(body, frames - 1)
+    else:
+        _raw_decoder.decode(body)
+
+
+def _reject(path: str, message: str) -> NoReturn:
+    raise BadEvent(Problem(path, message)) from None
+
+
+def _fail(error: Exception) -> NoReturn:
+    if isinstance(error, RecursionError):
+        raise BadEvent(Problem("", "is nested too deeply"), malformed=True) from None
+    if isinstance(error, msgspec.ValidationError):
+        # msgspec says: Expected `str`, got `int` - at `$.job.name`
+        message, _, at = str(error).partition(" - at `$")
+        _reject(at.rstrip("`").lstrip("."), message)
+    raise BadEvent(Problem("", str(error)), malformed=True) from None

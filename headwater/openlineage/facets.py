@@ -1,0 +1,199 @@
+"""The facets that Headwater understands, typed. Everything else stays as it was sent.
+
+A known facet that does not follow its schema is kept too, but not understood: `read`
+answers None and counts it, so that `/metrics` shows what is being lost.
+"""
+
+from collections import Counter
+from functools import cache
+from typing import TypeVar
+
+import msgspec
+
+F = TypeVar("F", bound="FacetBody")
+
+not_understood: Counter[str] = Counter()
+"""How often a facet of each type could not be read; shown in /metrics."""
+
+
+class FacetBody(msgspec.Struct, frozen=True, gc=False):
+    deleted: bool | None = msgspec.field(name="_deleted", default=None)
+
+
+class Identifier(msgspec.Struct, frozen=True, gc=False):
+    namespace: str
+    name: str
+
+
+class Symlinks(FacetBody, frozen=True, gc=False):
+    identifiers: list[Identifier] | None = None
+
+
+class SchemaField(msgspec.Struct, frozen=True, gc=False):
+    name: str
+    type: str | None = None
+    description: str | None = None
+    fields: list["SchemaField"] | None = None
+
+
+class Schema(FacetBody, frozen=True, gc=False):
+    fields: list[SchemaField] | None = None
+
+
+class Lifecycle(FacetBody, frozen=True, gc=False):
+    lifecycleStateChange: str | None = None
+    previousIdentifier: Identifier | None = None
+
+
+class Version(FacetBody, frozen=True, gc=False):
+    datasetVersion: str | None = None
+
+
+class DatasetType(FacetBody, frozen=True, gc=False):
+    datasetType: str | None = None
+
+
+class DataSource(FacetBody, frozen=True, gc=False):
+    name: str | None = None
+    uri: str | None = None
+
+
+class Documentation(FacetBody, frozen=True, gc=False):
+    description: str | None = None
+
+
+class Owner(msgspec.Struct, frozen=True, gc=False):
+    name: str
+    type: str | None = None
+
+
+class Ownership(FacetBody, frozen=True, gc=False):
+    owners: list[Owner] | None = None
+
+
+class Tag(msgspec.Struct, frozen=True, gc=False):
+    key: str
+    value: str = ""
+    source: str | None = None
+    field: str | None = None
+
+
+class Tags(FacetBody, frozen=True, gc=False):
+    tags: list[Tag] | None = None
+
+
+class JobType(FacetBody, frozen=True, gc=False):
+    processingType: str | None = None
+    integration: str | None = None
+    jobType: str | None = None
+
+
+class SourceCodeLocation(FacetBody, frozen=True, gc=False):
+    url: str | None = None
+
+
+class NominalTime(FacetBody, frozen=True, gc=False):
+    nominalStartTime: str | None = None
+    nominalEndTime: str | None = None
+
+
+class RunRef(msgspec.Struct, frozen=True, gc=False):
+    runId: str
+
+
+class RootRef(msgspec.Struct, frozen=True, gc=False):
+    run: RunRef
+    job: Identifier
+
+
+class ParentRun(FacetBody, frozen=True, gc=False):
+    run: RunRef | None = None
+    job: Identifier | None = None
+    root: RootRef | None = None
+
+
+class Transformation(msgspec.Struct, frozen=True, gc=False):
+    type: str
+    subtype: str | None = None
+    description: str | None = None
+    masking: bool | None = None
+
+
+class InputField(msgspec.Struct, frozen=True, gc=False):
+    namespace: str
+    name: str
+    field: str
+    transformations: list[Transformation] | None = None
+
+
+class OutputField(msgspec.Struct, frozen=True, gc=False):
+    inputFields: list[InputField]
+    transformationDescription: str | None = None
+    transformationType: str | None = None
+
+
+class ColumnLineage(FacetBody, frozen=True, gc=False):
+    fields: dict[str, OutputField] | None = None
+    dataset: list[InputField] | None = None
+
+
+class LineageInput(msgspec.Struct, frozen=True, gc=False):
+    type: str
+    namespace: str | None = None
+    name: str | None = None
+    field: str | None = None
+    runId: str | None = None
+    transformations: list[Transformation] | None = None
+
+
+class LineageFieldEntry(msgspec.Struct, frozen=True, gc=False):
+    inputs: list[LineageInput]
+
+
+class LineageEntry(msgspec.Struct, frozen=True, gc=False):
+    type: str
+    namespace: str | None = None
+    name: str | None = None
+    runId: str | None = None
+    inputs: list[LineageInput] | None = None
+    fields: dict[str, LineageFieldEntry] | None = None
+
+
+class JobLineage(FacetBody, frozen=True, gc=False):
+    """`lineage` as a job facet: which entities feed which, said outright."""
+
+    entries: list[LineageEntry] | None = None
+
+
+class DatasetLineage(FacetBody, frozen=True, gc=False):
+    """`lineage` as a dataset facet: what feeds this dataset."""
+
+    inputs: list[LineageInput] | None = None
+    fields: dict[str, LineageFieldEntry] | None = None
+
+
+@cache
+def _decoder(facet: type[F]) -> msgspec.json.Decoder[F]:
+    return msgspec.json.Decoder(facet)
+
+
+def read(facet: type[F], body: bytes | None) -> F | None:
+    """The facet, or None where there is none, it is deleted, or it does not follow its schema."""
+    if body is None:
+        return None
+    try:
+        found = _decoder(facet).decode(body)
+    except msgspec.MsgspecError:
+        not_understood[facet.__name__] += 1
+        return None
+    return None if found.deleted else found
+
+
+def is_deleted(body: bytes) -> bool:
+    # The bytes are looked at first: nearly no facet has the word, and decoding costs more.
+    if b'"_deleted"' not in body:
+        return False
+    try:
+        return _decoder(FacetBody).decode(body).deleted is True
+    except msgspec.MsgspecError:
+        return False

@@ -1,0 +1,36 @@
+"""ISO 8601 ↔ microseconds since 1970."""
+
+from datetime import UTC, datetime, timedelta
+
+from headwater.ids import Micros
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICRO = timedelta(microseconds=1)
+_SHORTEST = len("2026-01-01T00:00")
+
+
+def parse(text: str) -> Micros:
+    """Reads a date-time. Nanoseconds are cut; a time without a zone is taken as UTC, because
+    several clients leave the zone out. Raises ValueError on anything else."""
+    if len(text) < _SHORTEST:
+        raise ValueError("not an ISO 8601 date-time")
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return Micros((moment - _EPOCH) // _MICRO)
+
+
+def parse_or_none(text: str | None) -> Micros | None:
+    try:
+        return parse(text) if text else None
+    except ValueError:
+        return None
+
+
+def to_datetime(at: Micros) -> datetime:
+    return _EPOCH + timedelta(microseconds=at)
+
+
+def iso(at: Micros) -> str:
+    """`2026-11-15T08:00:00.123456Z`, always with six digits so that texts sort like times."""
+    return to_datetime(at).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,108 @@
+"""`headwater serve`: opens the store, brings the state up, listens, and stops cleanly."""
+
+import asyncio
+import gc
+import logging
+import resource
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+from granian.constants import Interfaces
+from granian.http import HTTP1Settings
+from granian.log import LogLevels
+from granian.server.embed import Server
+
+from headwater.api.app import Application
+from headwater.config import Settings
+from headwater.errors import HeadwaterError
+from headwater.service import Progress, Service, recover
+from headwater.store.open import open_store
+
+logger = logging.getLogger(__name__)
+
+# Other threads wait this long for Python's lock; the default of 5 ms shows in the latency of
+# every commit.
+_SWITCH_SECONDS = 0.0005
+
+
+class CannotListenError(HeadwaterError):
+    pass
+
+
+def serve(settings: Settings, ready: Callable[[Service], None], progress: Progress | None = None) -> None:
+    """Runs until SIGTERM or Ctrl-C."""
+    check_port(settings)
+    _raise_open_files()
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    with open_store(settings) as (log, tables):
+        state = recover(log, tables, progress)
+        # The state is large and lasts: the collector need not look at it ever again, and need
+        # not run often, as hardly any garbage is cyclic.
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(50_000, 50, 1000)
+        asyncio.run(_run(settings, lambda: Service(log, tables, state), ready))
+
+
+async def _run(settings: Settings, make: Callable[[], Service], ready: Callable[[Service], None]) -> None:
+    service = make()
+    await service.start()
+    server = Server(
+        Application(service, settings),
+        address=settings.host,
+        port=settings.port,
+        interface=Interfaces.ASGINL,
+        websockets=False,
+        backlog=2048,
+        http1_settings=HTTP1Settings(header_read_timeout=int(settings.header_seconds * 1000)),
+        log_level=LogLevels.error,
+    )
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    serving = asyncio.create_task(server.serve())
+    listening = asyncio.create_task(_announce(settings, service, ready))
+    stop = asyncio.create_task(stopping.wait())
+    await asyncio.wait((serving, stop), return_when=asyncio.FIRST_COMPLETED)
+    listening.cancel()
+    if not serving.done():
+        server.stop()  # type: ignore[no-untyped-call]
+    with suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(asyncio.shield(serving), 10)
+    await service.stop()
+
+
+async def _announce(settings: Settings, service: Service, ready: Callable[[Service], None]) -> None:
+    while True:
+        try:
+            _, writer = await asyncio.open_connection(settings.host, settings.port)
+        except OSError:
+            await asyncio.sleep(0.01)
+            continue
+        writer.close()
+        ready(service)
+        return
+
+
+def check_port(settings: Settings) -> None:
+    """Says clearly that a port is taken, before anything else happens."""
+    try:
+        family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((settings.host, settings.port))
+    except OSError as e:
+        raise CannotListenError(
+            f"cannot listen on {settings.host}:{settings.port}: {e.strerror or e}. Choose another port with --port."
+        ) from None
+
+
+def _raise_open_files() -> None:
+    """Each connection is an open file; take as many as the system allows."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

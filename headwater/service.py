@@ -1,0 +1,310 @@
+"""The whole path on one page: decode → append → interpret → apply → write to the tables.
+
+    POST ──► decode ──► waiting ──► log.append ──► interpret ──► state.apply ──► answer
+             (loop)                 (log thread,     (loop)         (loop)
+                                     one fsync for                    │
+                                     all that wait)                   └─► now and then: tables.write
+                                                                          (tables thread)
+
+The log is the truth. The state in memory is the fold of the log, and the tables hold that
+state as of some position, so after a crash the rest of the log is replayed onto them.
+Everything in memory is touched on the event loop only: no locks, and a query sees whole events.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from headwater.errors import HeadwaterError, StoreUnavailable
+from headwater.ids import Micros, Node, Position
+from headwater.interpret import interpret
+from headwater.model.changes import RunNamed, RunSeen
+from headwater.model.state import State
+from headwater.openlineage.event import Event, decode
+from headwater.store.protocol import Appended, Log, Tables
+from headwater.store.rows import Rows, take
+
+logger = logging.getLogger(__name__)
+
+# One commit takes at most this many events: a larger one would hold up the loop while it is
+# applied (about 60 µs an event) and gains nothing, as the fsync is already well shared.
+EVENTS_PER_COMMIT = 256
+
+# The tables follow the log at this distance. Waiting lets the events of half a second share
+# the write of the jobs and datasets that they all touch; queries that need the tables do not
+# wait for it.
+WRITE_AFTER_SECONDS = 0.5
+
+# Work on the loop is cut into pieces of this many events, so that requests get their turn.
+EVENTS_PER_SLICE = 64
+
+EVENTS_PER_REPLAY_WRITE = 4096
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class Counters:
+    """Shown in /metrics."""
+
+    accepted: int = 0
+    duplicates: int = 0
+    rejected: int = 0
+    bytes_in: int = 0
+    commits: int = 0
+    table_writes: int = 0
+    store_failures: int = 0
+
+
+@dataclass
+class _Waiting:
+    events: Sequence[Event]
+    done: "asyncio.Future[list[Appended]]" = field(repr=False)
+
+
+class Service:
+    def __init__(self, log: Log, tables: Tables, state: State) -> None:
+        self.log, self.tables, self.state = log, tables, state
+        self.counters = Counters()
+        self._waiting: list[_Waiting] = []
+        self._wake = asyncio.Event()
+        self._log_thread = ThreadPoolExecutor(1, "headwater-log")
+        self._tables_thread = ThreadPoolExecutor(1, "headwater-tables")
+        # Rows that were taken from the state, until the disk has them.
+        self._unwritten: tuple[Rows, Position] | None = None
+        self.tables_position = state.position
+        self.last_failure: str | None = None  # why the disk refused the last write, if it did
+        self._writing = asyncio.Lock()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        self._tasks = [
+            asyncio.create_task(self._commit_forever(), name="commit"),
+            asyncio.create_task(self._write_forever(), name="write tables"),
+        ]
+
+    async def stop(self) -> None:
+        """Ends after all that was accepted is in the tables."""
+        while self._waiting:
+            await asyncio.sleep(0.01)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        try:
+            await self.write_tables()
+        except StoreUnavailable as e:
+            logger.warning("the tables will be completed from the log at the next start: %s", e)
+        self._log_thread.shutdown()
+        self._tables_thread.shutdown()
+        self.log.close()
+        self.tables.close()
+
+    # In
+
+    async def ingest(self, events: Sequence[Event]) -> list[Appended]:
+        """Returns when the events are on disk and in the graph."""
+        answer: list[Appended] = []
+        for start in range(0, len(events), EVENTS_PER_COMMIT):
+            answer += await self._enqueue(events[start : start + EVENTS_PER_COMMIT])
+        return answer
+
+    def _enqueue(self, events: Sequence[Event]) -> "asyncio.Future[list[Appended]]":
+        done: asyncio.Future[list[Appended]] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Waiting(events, done))
+        self._wake.set()
+        return done
+
+    async def _commit_forever(self) -> None:
+        loop = asyncio.get_running_loop()
+        appending: asyncio.Future[list[Appended]] | None = None
+        group: list[_Waiting] = []
+        while True:
+            if appending is None:
+                await self._wake.wait()
+                group = self._next_group()
+                appending = loop.run_in_executor(self._log_thread, self._append, _events(group))
+            try:
+                appended = await appending
+            except Exception as e:
+                self._fail(group, e)
+                appending = None
+                continue
+            # The next group goes to disk while this one is applied.
+            done_group, appending = group, None
+            if self._waiting:
+                group = self._next_group()
+                appending = loop.run_in_executor(self._log_thread, self._append, _events(group))
+            await self._apply_group(done_group, appended)
+
+    def _next_group(self) -> list[_Waiting]:
+        total = count = 0
+        for waiting in self._waiting:
+            total += len(waiting.events)
+            if count and total > EVENTS_PER_COMMIT:
+                break
+            count += 1
+        group, self._waiting = self._waiting[:count], self._waiting[count:]
+        if not self._waiting:
+            self._wake.clear()
+        return group
+
+    def _append(self, events: list[Event]) -> list[Appended]:
+        return self.log.append(events, now())
+
+    def _fail(self, group: list[_Waiting], error: Exception) -> None:
+        self.counters.store_failures += 1
+        self.last_failure = str(error)
+        if not isinstance(error, HeadwaterError):
+            logger.error("append failed", exc_info=error)
+            error = StoreUnavailable(f"the log cannot be written: {error}")
+        for waiting in group:
+            if not waiting.done.done():
+                waiting.done.set_exception(error)
+
+    async def _apply_group(self, group: list[_Waiting], appended: list[Appended]) -> None:
+        self.counters.commits += 1
+        self.last_failure = None
+        start = 0
+        for waiting in group:
+            mine = appended[start : start + len(waiting.events)]
+            start += len(mine)
+            fresh = [(a.position, e) for a, e in zip(mine, waiting.events, strict=True) if not a.duplicate]
+            for at in range(0, len(fresh), EVENTS_PER_SLICE):
+                if at:
+                    await asyncio.sleep(0)
+                fold(self.state, self.tables, fresh[at : at + EVENTS_PER_SLICE])
+            self.counters.accepted += len(fresh)
+            self.counters.duplicates += len(mine) - len(fresh)
+            if not waiting.done.done():  # the client may have left
+                waiting.done.set_result(mine)
+
+    # To the tables
+
+    async def _write_forever(self) -> None:
+        while True:
+            await asyncio.sleep(WRITE_AFTER_SECONDS)
+            try:
+                await self.write_tables()
+            except HeadwaterError as e:
+                logger.warning("the tables fall behind, will try again: %s", e)
+            except Exception:
+                logger.exception("writing the tables failed, will try again")
+
+    async def write_tables(self) -> None:
+        """Brings the tables up to the state. Queries that read them call this first."""
+        wanted = self.state.position
+        async with self._writing:
+            unsettled = False
+            # Whoever was before us may have written it all.
+            while self.tables_position < wanted or unsettled:
+                if self._unwritten is None:
+                    self._unwritten = (take(self.state), self.state.position)
+                rows, position = self._unwritten
+                try:
+                    await asyncio.get_running_loop().run_in_executor(
+                        self._tables_thread, self.tables.write, rows, position
+                    )
+                except HeadwaterError as e:
+                    self.last_failure = str(e)
+                    raise
+                self._unwritten, self.tables_position, self.last_failure = None, position, None
+                self.counters.table_writes += 1
+                unsettled = self._settle_latest_runs()
+                if not self.state.dirty.runs:
+                    self.state.release_runs()
+
+    def _settle_latest_runs(self) -> bool:
+        unsure, self.state.dirty.latest_unsure = self.state.dirty.latest_unsure, set()
+        for job in unsure:
+            settle_latest_run(self.state, self.tables, job)
+        return bool(unsure)
+
+
+def fold(state: State, tables: Tables, events: Sequence[tuple[Position, Event]]) -> None:
+    """Interprets events and applies them, with the runs that they touch at hand."""
+    said = [(position, event, interpret(event)) for position, event in events]
+    missing = {
+        change.run
+        for _, _, changes in said
+        for change in changes
+        if isinstance(change, (RunSeen, RunNamed)) and change.run not in state.runs
+    }
+    if missing:
+        for run in tables.runs(list(missing)):
+            state.adopt(run)
+    for position, event, changes in said:
+        state.apply_event(position, event.time, event.type, changes)
+
+
+def settle_latest_run(state: State, tables: Tables, node: Node) -> None:
+    """Asks the tables for a job's latest run, after its start moved back in time."""
+    job = state.job_of(node)
+    runs = tables.runs_of_job(node, 1, 0)
+    best = runs[0] if runs else None
+    if best is not None and best.id in state.runs:
+        best = state.runs[best.id]
+    job.latest = best
+    state.dirty.jobs.add(node)
+
+
+def replay(log: Log, tables: Tables, state: State, progress: Progress | None = None) -> None:
+    """Folds the rest of the log, from the state's position on, and writes the tables."""
+    total = log.last() - state.position
+    done = 0
+    batch: list[tuple[Position, Event]] = []
+
+    def flush() -> None:
+        nonlocal done, batch
+        fold(state, tables, batch)
+        done += len(batch)
+        batch = []
+        if progress is not None:
+            progress(done, total)
+
+    for stored in log.read(state.position):
+        batch.append((stored.position, decode(stored.body)))
+        if len(batch) == EVENTS_PER_SLICE:
+            flush()
+            if len(state.dirty.events) >= EVENTS_PER_REPLAY_WRITE:
+                _write(tables, state)
+    flush()
+    _write(tables, state)
+
+
+def _write(tables: Tables, state: State) -> None:
+    tables.write(take(state), state.position)
+    unsure, state.dirty.latest_unsure = state.dirty.latest_unsure, set()
+    if unsure:
+        for job in unsure:
+            settle_latest_run(state, tables, job)
+        tables.write(take(state), state.position)
+    state.release_runs()
+
+
+def recover(log: Log, tables: Tables, progress: Progress | None = None) -> State:
+    """The state of the whole log, from the tables as far as they go."""
+    if tables.position() > log.last():
+        logger.warning("the log ends before the tables do; the tables are made anew from the log")
+        tables.clear()
+    state = tables.load()
+    replay(log, tables, state, progress)
+    return state
+
+
+def rebuild(log: Log, tables: Tables, progress: Progress | None = None) -> State:
+    """Forgets the tables and folds the whole log anew."""
+    tables.clear()
+    state = State()
+    replay(log, tables, state, progress)
+    return state
+
+
+def now() -> Micros:
+    return Micros(time.time_ns() // 1000)
+
+
+def _events(group: list[_Waiting]) -> list[Event]:
+    return [event for waiting in group for event in waiting.events]

@@ -1,0 +1,162 @@
+"""The log in SQLite: skeletons of events in one order, and each facet's content once."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import zstandard
+
+from headwater.errors import StoreDamaged
+from headwater.ids import ContentId, Micros, Position
+from headwater.openlineage.event import Event
+from headwater.openlineage.skeleton import put_back, references
+from headwater.store.protocol import Appended, StoredEvent
+from headwater.store.sqlite.files import connect, connect_reader, explained, size_on_disk, transaction
+
+# One script a version; a file of an older version is brought forward when it is opened.
+MIGRATIONS = (
+    """
+    CREATE TABLE events (
+        position INTEGER PRIMARY KEY, received INTEGER NOT NULL, digest BLOB NOT NULL,
+        skeleton BLOB NOT NULL
+    );
+    CREATE UNIQUE INDEX events_digest ON events (digest);
+    CREATE TABLE contents (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
+    """,
+)
+
+# Content ids that are surely in the file. Forgetting one only costs an INSERT that does nothing.
+_KNOWN_MAX = 200_000
+_READ_AHEAD = 512
+_MAX_PARAMETERS = 500
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+
+
+class SqliteLog:
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "log.db"
+        self._db = connect(self._path, durable=True)
+        self._migrate()
+        self._reader = connect_reader(self._path)
+        self._known: set[ContentId] = set()
+        self._last = self._read_last()
+        self._compress = zstandard.ZstdCompressor(level=3, write_checksum=False).compress
+        self._decompress = zstandard.ZstdDecompressor().decompress
+
+    def _migrate(self) -> None:
+        with explained(self._path):
+            version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if version > len(MIGRATIONS):
+            raise StoreDamaged(
+                f"{self._path} was written by a newer headwater (format {version}, this one knows "
+                f"{len(MIGRATIONS)}). Upgrade headwater, or choose another folder with --data."
+            )
+        for number, script in enumerate(MIGRATIONS[version:], version + 1):
+            with transaction(self._db, self._path):
+                for statement in filter(str.strip, script.split(";")):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA user_version = {number}")
+
+    def append(self, events: Sequence[Event], received: Micros) -> list[Appended]:
+        known = self._positions([e.digest for e in events])
+        answer: list[Appended] = []
+        rows: list[tuple[Position, Micros, bytes, bytes]] = []
+        fresh: dict[ContentId, bytes] = {}
+        position = self._last
+        for event in events:
+            before = known.get(event.digest)
+            if before is not None:
+                answer.append(Appended(before, True))
+                continue
+            position = Position(position + 1)
+            known[event.digest] = position
+            answer.append(Appended(position, False))
+            rows.append((position, received, event.digest, self._packed(event.skeleton)))
+            for facet in event.facets:
+                if facet.content not in self._known and facet.content not in fresh:
+                    fresh[facet.content] = self._packed(facet.body)
+        if rows:
+            with transaction(self._db, self._path):
+                self._db.executemany("INSERT OR IGNORE INTO contents VALUES (?, ?)", fresh.items())
+                self._db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows)
+            self._last = position
+            if len(self._known) + len(fresh) > _KNOWN_MAX:
+                self._known.clear()
+            self._known.update(fresh)
+        return answer
+
+    def _packed(self, text: bytes) -> bytes:
+        packed = self._compress(text)
+        return packed if len(packed) < len(text) else text
+
+    def _unpacked(self, stored: bytes) -> bytes:
+        return self._decompress(stored) if stored.startswith(_ZSTD_MAGIC) else stored
+
+    def _positions(self, digests: list[bytes]) -> dict[bytes, Position]:
+        found: dict[bytes, Position] = {}
+        for start in range(0, len(digests), _MAX_PARAMETERS):
+            part = digests[start : start + _MAX_PARAMETERS]
+            marks = ",".join("?" * len(part))
+            with explained(self._path):
+                found.update(self._db.execute(f"SELECT digest, position FROM events WHERE digest IN ({marks})", part))
+        return found
+
+    def last(self) -> Position:
+        return self._last
+
+    def _read_last(self) -> Position:
+        with explained(self._path):
+            return Position(self._db.execute("SELECT coalesce(max(position), 0) FROM events").fetchone()[0])
+
+    def read(self, after: Position) -> Iterator[StoredEvent]:
+        db = connect_reader(self._path)
+        try:
+            while True:
+                with explained(self._path):
+                    rows = db.execute(
+                        "SELECT position, received, skeleton FROM events WHERE position > ? ORDER BY position LIMIT ?",
+                        (after, _READ_AHEAD),
+                    ).fetchall()
+                if not rows:
+                    return
+                yield from self._whole(db, rows)
+                after = rows[-1][0]
+        finally:
+            db.close()
+
+    def events(self, positions: Sequence[Position]) -> list[StoredEvent]:
+        marks = ",".join("?" * len(positions))
+        with explained(self._path):
+            rows = self._reader.execute(
+                f"SELECT position, received, skeleton FROM events WHERE position IN ({marks})", positions
+            ).fetchall()
+        found = {event.position: event for event in self._whole(self._reader, rows)}
+        return [found[p] for p in positions if p in found]
+
+    def _whole(self, db: sqlite3.Connection, rows: list[tuple[Position, Micros, bytes]]) -> Iterator[StoredEvent]:
+        skeletons = [self._unpacked(row[2]) for row in rows]
+        wanted = {content for skeleton in skeletons for content in references(skeleton)}
+        bodies = self._contents(db, wanted)
+        for (position, received, _), skeleton in zip(rows, skeletons, strict=True):
+            yield StoredEvent(position, received, put_back(skeleton, bodies.__getitem__))
+
+    def contents(self, ids: Iterable[ContentId]) -> Mapping[ContentId, bytes]:
+        return self._contents(self._reader, ids)
+
+    def _contents(self, db: sqlite3.Connection, ids: Iterable[ContentId]) -> dict[ContentId, bytes]:
+        wanted = list(ids)
+        found: dict[ContentId, bytes] = {}
+        for start in range(0, len(wanted), _MAX_PARAMETERS):
+            part = wanted[start : start + _MAX_PARAMETERS]
+            marks = ",".join("?" * len(part))
+            with explained(self._path):
+                for content, body in db.execute(f"SELECT id, body FROM contents WHERE id IN ({marks})", part):
+                    found[content] = self._unpacked(body)
+        return found
+
+    def size(self) -> int:
+        return size_on_disk(self._path)
+
+    def close(self) -> None:
+        self._reader.close()
+        self._db.close()

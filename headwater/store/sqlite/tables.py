@@ -1,0 +1,253 @@
+"""The derived tables in SQLite."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from headwater.errors import StoreDamaged
+from headwater.ids import Micros, Node, Position, RunId
+from headwater.model.entities import Register, Run
+from headwater.model.state import State
+from headwater.model.versions import Version
+from headwater.store import rows as r
+from headwater.store.protocol import EventFilter
+from headwater.store.schema import TABLES, TABLES_VERSION, Table
+from headwater.store.sqlite.files import connect, connect_reader, explained, size_on_disk, transaction
+
+_MAX_PARAMETERS = 500
+
+
+class SqliteTables:
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "tables.db"
+        self._upserts = {table.name: table.upsert() for table in TABLES}
+        try:
+            self._open()
+        except StoreDamaged:
+            # Nothing is lost with them: they are made anew from the log.
+            self.close()
+            self._remove()
+            self._open()
+
+    def _open(self) -> None:
+        self._db = connect(self._path, durable=False)
+        with explained(self._path):
+            version = self._db.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, TABLES_VERSION):
+                raise StoreDamaged(f"{self._path} has another format")
+            if version == 0:
+                self._create()
+        self._reader = connect_reader(self._path)
+
+    def _create(self) -> None:
+        with transaction(self._db, self._path):
+            for table in TABLES:
+                for statement in _ddl(table):
+                    self._db.execute(statement)
+            self._db.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER)")
+            self._db.execute("INSERT INTO meta VALUES ('position', 0)")
+            self._db.execute(f"PRAGMA user_version = {TABLES_VERSION}")
+
+    def _remove(self) -> None:
+        for suffix in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        self.close()
+        self._remove()
+        self._open()
+
+    def close(self) -> None:
+        for name in ("_reader", "_db"):
+            if hasattr(self, name):
+                getattr(self, name).close()
+
+    def size(self) -> int:
+        return size_on_disk(self._path)
+
+    # Writing
+
+    def position(self) -> Position:
+        return Position(self._all(self._db, "SELECT value FROM meta WHERE key = 'position'")[0][0])
+
+    def write(self, rows: r.Rows, position: Position) -> None:
+        with transaction(self._db, self._path):
+            for name, batch in rows.upserts.items():
+                if batch:
+                    self._db.executemany(self._upserts[name], batch)
+            self._db.executemany(
+                "DELETE FROM dataset_versions WHERE uuid = ?", [(uuid,) for uuid in rows.versions_gone]
+            )
+            self._db.execute("UPDATE meta SET value = ? WHERE key = 'position'", (position,))
+
+    # The whole state
+
+    def load(self) -> State:
+        state = State()
+        state.position = self.position()
+        nodes: dict[int, Any] = {}
+        for row in self._each("jobs"):
+            job = r.job_from(row)
+            nodes[job.node] = job
+            state.jobs.setdefault(job.namespace, {})[job.name] = job.node
+        for row in self._each("datasets"):
+            dataset = r.dataset_from(row)
+            nodes[dataset.node] = dataset
+            state.datasets.setdefault(dataset.namespace, {})[dataset.name] = dataset.node
+        state.nodes = [nodes[i] for i in range(len(nodes))]
+        for row in self._each("edges"):
+            edge = r.edge_from(row)
+            state.edges[edge.key] = edge
+            state.nodes[edge.src].out.append(edge)
+            state.nodes[edge.dst].into.append(edge)
+        for row in self._each("column_sets"):
+            key, column_set = r.column_set_from(row)
+            edge = state.edges[key]
+            if edge.columns is None:
+                edge.columns = []
+            edge.columns.append(column_set)
+        for row in self._each("namespaces"):
+            namespace = r.namespace_from(row)
+            state.namespaces[namespace.name] = namespace
+        for row in self._each("sources"):
+            source = r.source_from(row)
+            state.sources[source.name] = source
+        for run in self._latest_runs():
+            state.job_of(run.job).latest = run
+        last_run = self._all(self._db, "SELECT coalesce(max(row), 0) FROM runs")[0][0]
+        state.next_run = last_run + 1
+        state.aliases.restore(state.dataset_of(node) for names in state.datasets.values() for node in names.values())
+        return state
+
+    def _each(self, table: str) -> Iterator[r.Row]:
+        with explained(self._path):
+            yield from self._db.execute(f"SELECT * FROM {table}")
+
+    def _latest_runs(self) -> Iterator[Run]:
+        with explained(self._path):
+            for row in self._db.execute("SELECT runs.* FROM jobs JOIN runs ON runs.row = jobs.latest_run"):
+                yield r.run_from(row, [])
+
+    # Questions. They come after a write, from any thread but one at a time.
+
+    def _all(self, db: sqlite3.Connection, sql: str, parameters: Sequence[Any] = ()) -> list[r.Row]:
+        with explained(self._path):
+            return db.execute(sql, parameters).fetchall()
+
+    def _ask(self, sql: str, *parameters: Any) -> list[r.Row]:
+        return self._all(self._reader, sql, parameters)
+
+    def runs(self, ids: Sequence[RunId]) -> list[Run]:
+        return self._runs("id", ids)
+
+    def runs_by_row(self, rows: Sequence[int]) -> list[Run]:
+        found = {run.row: run for run in self._runs("row", rows)}
+        return [found[row] for row in rows if row in found]
+
+    def _runs(self, column: str, values: Sequence[Any]) -> list[Run]:
+        found: list[Run] = []
+        for start in range(0, len(values), _MAX_PARAMETERS):
+            part = values[start : start + _MAX_PARAMETERS]
+            marks = ",".join("?" * len(part))
+            rows = self._ask(f"SELECT * FROM runs WHERE {column} IN ({marks})", *part)
+            numbers = [row[0] for row in rows]
+            uses: dict[int, list[r.Row]] = {number: [] for number in numbers}
+            if numbers:
+                marks = ",".join("?" * len(numbers))
+                for use in self._ask(f"SELECT * FROM uses WHERE run IN ({marks})", *numbers):
+                    uses[use[0]].append(use)
+            found += [r.run_from(row, uses[row[0]]) for row in rows]
+        return found
+
+    def runs_of_job(self, job: Node, limit: int, offset: int) -> list[Run]:
+        rows = self._ask(
+            "SELECT row FROM runs WHERE job = ? ORDER BY started DESC, id DESC LIMIT ? OFFSET ?",
+            job,
+            limit,
+            offset,
+        )
+        return self.runs_by_row([row[0] for row in rows])
+
+    def count_runs_of_job(self, job: Node) -> int:
+        return int(self._ask("SELECT count(*) FROM runs WHERE job = ?", job)[0][0])
+
+    def events(self, wanted: EventFilter) -> list[Position]:
+        where, parameters = _time_range(wanted)
+        way = "DESC" if wanted.newest_first else "ASC"
+        rows = self._ask(
+            f"SELECT position FROM events {where} ORDER BY time {way}, position {way} LIMIT ? OFFSET ?",
+            *parameters,
+            wanted.limit,
+            wanted.offset,
+        )
+        return [Position(row[0]) for row in rows]
+
+    def count_events(self, wanted: EventFilter) -> int:
+        where, parameters = _time_range(wanted)
+        if not parameters:  # positions have no gaps, so the last one is the count
+            return self._ask("SELECT coalesce(max(position), 0) FROM events")[0][0]  # type: ignore[no-any-return]
+        return int(self._ask(f"SELECT count(*) FROM events {where}", *parameters)[0][0])
+
+    def run_history(self, row: int) -> list[tuple[Position, Micros, int]]:
+        sql = "SELECT position, time, kind FROM events WHERE run = ? ORDER BY time, kind"
+        return [(Position(p), Micros(t), k) for p, t, k in self._ask(sql, row)]
+
+    def versions(self, datasets: Sequence[Node], limit: int, offset: int) -> list[Version]:
+        marks = ",".join("?" * len(datasets))
+        sql = (
+            f"SELECT * FROM dataset_versions WHERE dataset IN ({marks}) "
+            "ORDER BY coalesce(written, first) DESC, uuid LIMIT ? OFFSET ?"
+        )
+        return [r.version_from(row) for row in self._ask(sql, *datasets, limit, offset)]
+
+    def count_versions(self, datasets: Sequence[Node]) -> int:
+        marks = ",".join("?" * len(datasets))
+        sql = f"SELECT count(*) FROM dataset_versions WHERE dataset IN ({marks})"
+        return int(self._ask(sql, *datasets)[0][0])
+
+    def current_versions(self, datasets: Sequence[Node], at: Micros | None) -> dict[Node, Version]:
+        """For each dataset the version that was the newest at a moment."""
+        found: dict[Node, Version] = {}
+        moment = at if at is not None else (1 << 62)
+        for dataset in datasets:
+            rows = self._ask(
+                "SELECT * FROM dataset_versions WHERE dataset = ? AND first <= ? ORDER BY first DESC LIMIT 1",
+                dataset,
+                moment,
+            )
+            if rows:
+                found[dataset] = r.version_from(rows[0])
+        return found
+
+    def runs_using(self, datasets: Sequence[Node], output: bool, limit: int) -> list[int]:
+        marks = ",".join("?" * len(datasets))
+        sql = f"SELECT run FROM uses WHERE dataset IN ({marks}) AND output = ? ORDER BY first DESC, run DESC LIMIT ?"
+        return [row[0] for row in self._ask(sql, *datasets, int(output), limit)]
+
+    def past_facets(self, node: Node) -> list[tuple[str, Register]]:
+        sql = "SELECT name, first, last, content FROM past_facets WHERE node = ? ORDER BY first"
+        return [(name, (first, last, content)) for name, first, last, content in self._ask(sql, node)]
+
+
+def _time_range(wanted: EventFilter) -> tuple[str, list[int]]:
+    parts, parameters = [], []
+    if wanted.after is not None:
+        parts.append("time >= ?")
+        parameters.append(int(wanted.after))
+    if wanted.before is not None:
+        parts.append("time < ?")
+        parameters.append(int(wanted.before))
+    return ("WHERE " + " AND ".join(parts) if parts else ""), parameters
+
+
+def _ddl(table: Table) -> Iterator[str]:
+    columns = ", ".join(f"{name} {kind}" for name, kind in table.columns.items())
+    plain = len(table.key) == 1 and table.columns[table.key[0]] == "INTEGER"
+    # A single integer key is SQLite's own row number; others need no second copy of the key.
+    tail = "" if plain else " WITHOUT ROWID"
+    yield f"CREATE TABLE {table.name} ({columns}, PRIMARY KEY ({', '.join(table.key)})){tail}"
+    for column in table.unique:
+        yield f"CREATE UNIQUE INDEX {table.name}_{column} ON {table.name} ({column})"
+    for index in table.indexes:
+        yield f"CREATE INDEX {table.name}_{'_'.join(index)} ON {table.name} ({', '.join(index)})"
