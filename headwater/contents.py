@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from headwater.graph.columns import Columns, FieldInput
 from headwater.ids import DELETED, ContentId, Node
-from headwater.interpret.datasets import SCHEMA, SCHEMA_OF_READERS
+from headwater.interpret.datasets import SCHEMAS
 from headwater.model.entities import COLUMNS, JOB_LINEAGE, ColumnSet, Dataset, Registers
 from headwater.model.state import State
 from headwater.openlineage import facets as f
@@ -62,7 +62,7 @@ class Contents:
     @staticmethod
     def schema_content(state: State, dataset: Node) -> ContentId | None:
         """The schema that counts: of writers before readers, then the latest."""
-        for name in (SCHEMA, SCHEMA_OF_READERS):
+        for name in SCHEMAS:
             held = [
                 (register[1], register[2])
                 for member in state.aliases.members(dataset)

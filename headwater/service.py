@@ -243,7 +243,8 @@ def settle_latest_run(state: State, tables: Tables, node: Node) -> None:
     """Asks the tables for a job's latest run, after its start moved back in time."""
     job = state.job_of(node)
     runs = tables.runs_of_job(node, 1, 0)
-    best = runs[0] if runs else None
+    # Runs that others only named come last; they are no runs that one could show.
+    best = runs[0] if runs and runs[0].first is not None else None
     if best is not None and best.id in state.runs:
         best = state.runs[best.id]
     job.latest = best

@@ -13,7 +13,7 @@ from headwater.contents import Contents
 from headwater.graph.columns import ColumnEdge, ColumnGraph, column_lineage, columns_of
 from headwater.graph.traverse import Subgraph
 from headwater.ids import DELETED, ContentId, Micros, Node, dataset_node_id, field_node_id, job_node_id
-from headwater.interpret.datasets import SCHEMA, SCHEMA_OF_READERS
+from headwater.interpret.datasets import SCHEMA, SCHEMAS
 from headwater.model.entities import Dataset, Job, Registers, Run
 from headwater.model.state import State
 from headwater.openlineage import facets as f
@@ -99,11 +99,10 @@ class Renderer:
         return merged
 
     def facet_bodies(self, facets: Registers) -> dict[str, Raw]:
-        wanted: dict[str, ContentId] = {}
-        for name, register in facets.items():
-            if register[2] != DELETED:
-                wanted[SCHEMA if name == SCHEMA_OF_READERS and SCHEMA not in facets else name] = register[2]
-        wanted.pop(SCHEMA_OF_READERS, None)
+        wanted = {name: register[2] for name, register in facets.items() if register[2] != DELETED}
+        told = [content for name in SCHEMAS if (content := wanted.pop(name, None)) is not None]
+        if told:
+            wanted[SCHEMA] = told[0]
         bodies = self.contents.bodies(wanted.values())
         return {name: Raw(bodies[content]) for name, content in wanted.items()}
 

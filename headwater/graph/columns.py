@@ -50,6 +50,14 @@ class ColumnGraph(msgspec.Struct):
     nodes: dict[Column, int] = msgspec.field(default_factory=dict)
     edges: dict[tuple[Column, Column], ColumnEdge] = msgspec.field(default_factory=dict)
 
+    def add(self, edge: ColumnEdge) -> None:
+        """One column may feed another in several ways, such as copied and filtered by."""
+        key = (edge.src, edge.dst)
+        known = self.edges.setdefault(key, edge)
+        if known is not edge and known.transformations != edge.transformations:
+            every = dict.fromkeys((*known.transformations, *edge.transformations))
+            self.edges[key] = msgspec.structs.replace(known, transformations=tuple(every))
+
 
 def column_lineage(
     state: State,
@@ -94,7 +102,7 @@ def _spread(
         fresh: list[Column] = []
         for column in frontier:
             for edge in steps(column):
-                found.edges.setdefault((edge.src, edge.dst), edge)
+                found.add(edge)
                 other = far_end(edge)
                 if other not in reached:
                     reached.add(other)

@@ -15,8 +15,9 @@ from headwater.openlineage import naming
 from headwater.openlineage.event import DatasetMention, Event
 
 # A reader often knows only the columns that it reads, in its own types. What writers and
-# dataset events say of the schema counts first, so readers' words get a register apart.
-SCHEMA, SCHEMA_OF_READERS = "schema", "schema@reader"
+# dataset events say of the schema counts first, so readers' words get a register apart, and
+# so do schemas without a column, which some writers send for want of a better one.
+SCHEMA, SCHEMA_OF_READERS, SCHEMA_EMPTY = SCHEMAS = "schema", "schema@reader", "schema@empty"
 
 # Facets that tell of one version, not of the dataset: they change with every run.
 _OF_VERSION = "version"
@@ -39,8 +40,11 @@ def _mentioned(event: Event, mention: DatasetMention, *, output: bool) -> list[A
     schema = held.get(SCHEMA, DELETED)
     version = read(f.Version, mention.facets, _OF_VERSION)
     held.pop(_OF_VERSION, None)
-    if not output and SCHEMA in held:
-        held[SCHEMA_OF_READERS] = held.pop(SCHEMA)
+    if SCHEMA in held:
+        register = _schema_register(mention, output=output)
+        held[register] = held.pop(SCHEMA)
+        if register == SCHEMA_EMPTY:
+            schema = DELETED
     said: list[AnyChange] = [DatasetSeen(name, event.stamp, held, declared=event.job is None)]
     if event.run is not None or event.job is None:
         said.append(
@@ -62,6 +66,14 @@ def _mentioned(event: Event, mention: DatasetMention, *, output: bool) -> list[A
     if "lifecycleStateChange" in mention.facets:
         said += _lifecycle(event, name, mention)
     return said
+
+
+def _schema_register(mention: DatasetMention, *, output: bool) -> str:
+    facet = mention.facets[SCHEMA]
+    told = read(f.Schema, mention.facets, SCHEMA)
+    if (told is None or not told.fields) and not is_deleted(facet.content, facet.body):
+        return SCHEMA_EMPTY
+    return SCHEMA if output else SCHEMA_OF_READERS
 
 
 def _use_facets(mention: DatasetMention) -> dict[str, ContentId]:

@@ -140,7 +140,7 @@ class State:
             case c.ColumnsTold():
                 self._columns_told(change)
             case c.RunNamed():
-                self._run(change.run, self.jobs[change.job[0]][change.job[1]])
+                self._run_named(change)
             case c.LineageDeclared():
                 self._lineage_declared(change)
             case c.AliasesTold():
@@ -222,6 +222,12 @@ class State:
             return self._job((namespace, name), at).node
         return self._dataset((namespace, name), at).node
 
+    def _later_node(self, held: tuple[Stamp, Node] | None, stamp: Stamp, node: Node) -> tuple[Stamp, Node]:
+        """The register that wins. Node numbers follow arrival, so names break a tie."""
+        if held is None:
+            return stamp, node
+        return max(held, (stamp, node), key=lambda r: (r[0], self.nodes[r[1]].namespace, self.nodes[r[1]].name))
+
     def _run(self, run_id: RunId, job: Node) -> Run:
         run = self.runs.get(run_id)
         if run is None:
@@ -237,7 +243,7 @@ class State:
         job = self._job(change.job, at)
         self._put_facets(job, change.stamp, change.facets)
         if change.parent is not None:
-            job.parent = _later(job.parent, (change.stamp, self._job(change.parent, at).node))
+            job.parent = self._later_node(job.parent, change.stamp, self._job(change.parent, at).node)
         self.dirty.jobs.add(job.node)
 
     def _run_seen(self, change: c.RunSeen) -> None:
@@ -265,6 +271,13 @@ class State:
             run.nominal = _later(run.nominal, (stamp, *change.nominal))
         self.dirty.runs[run.id] = run
         self._note_latest(run, *before)
+
+    def _run_named(self, change: c.RunNamed) -> None:
+        job = self.jobs[change.job[0]][change.job[1]]
+        run = self._run(change.run, job)
+        if run.first is None and change.job < self._job_name(run):
+            run.job = job
+            self.dirty.runs[run.id] = run
 
     def _job_name(self, run: Run) -> c.Name:
         job = self.job_of(run.job)
@@ -428,10 +441,9 @@ class State:
             dataset.lifecycle = Lifecycle(change.stamp, change.state, job)
             self.aliases.lifecycle_changed(dataset)
         if change.previous is not None:
-            renamed = (change.stamp, self._dataset(change.previous, None).node)
-            if dataset.renamed is None or renamed > dataset.renamed:
-                dataset.renamed = renamed
-                self.aliases.set_renamed(dataset, renamed[1])
+            previous = self._dataset(change.previous, None).node
+            dataset.renamed = self._later_node(dataset.renamed, change.stamp, previous)
+            self.aliases.set_renamed(dataset, previous)
         self.dirty.datasets.add(dataset.node)
 
 

@@ -1,0 +1,228 @@
+"""A store and a state made from events, and what can be seen in them."""
+
+import random
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from headwater.api.render import Renderer
+from headwater.contents import Contents
+from headwater.graph.columns import column_lineage, columns_of
+from headwater.graph.traverse import CONNECTED, Subgraph, neighbourhood
+from headwater.graph.when import When
+from headwater.ids import Node, RunId
+from headwater.model.entities import Dataset, Edge, Job, Registers, Run
+from headwater.openlineage.event import Event, decode
+from headwater.service import now, recover
+from headwater.store.sqlite.log import SqliteLog
+from headwater.store.sqlite.tables import SqliteTables
+from tests.support.make import encoded
+
+_open: "list[World]" = []
+
+
+def close_all() -> None:
+    """Called after every test."""
+    while _open:
+        _open.pop().close()
+
+
+class World:
+    """Events appended to a real log in a temporary folder, and folded."""
+
+    def __init__(self, events: Iterable[dict[str, Any] | bytes]) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="headwater-test-")
+        self.log = SqliteLog(Path(self._folder.name))
+        self.tables = SqliteTables(Path(self._folder.name))
+        decoded = [decode(e if isinstance(e, bytes) else encoded(e)) for e in events]
+        _open.append(self)
+        self.append(decoded)
+
+    def append(self, events: Sequence[Event]) -> None:
+        self.log.append(events, now())
+        self.state = recover(self.log, self.tables)
+        self.contents = Contents(self.log)
+        self.renderer = Renderer(self.state, self.contents)
+
+    def close(self) -> None:
+        self.log.close()
+        self.tables.close()
+        self._folder.cleanup()
+
+    # Names
+
+    def name(self, node: Node) -> str:
+        """`orders` for datasets of `db`, `load()` for jobs of `jobs`; others with namespace."""
+        entity = self.state.nodes[node]
+        usual, form = ("jobs", "{}()") if isinstance(entity, Job) else ("db", "{}")
+        text = entity.name if entity.namespace == usual else f"{entity.namespace} {entity.name}"
+        return form.format(text)
+
+    def node(self, name: str) -> Node:
+        for node, _ in enumerate(self.state.nodes):
+            if self.name(Node(node)) == name:
+                return Node(node)
+        raise KeyError(name)
+
+    def dataset(self, name: str) -> Any:
+        """A dataset as the API shows it."""
+        return msgspec.json.decode(msgspec.json.encode(self.renderer.dataset(self._canonical(name), None)))
+
+    def job(self, name: str) -> Any:
+        return msgspec.json.decode(msgspec.json.encode(self.renderer.job(self.node(name), [], None)))
+
+    def _canonical(self, name: str) -> Node:
+        return self.state.aliases.canonical(self.node(name))
+
+    def run(self, run_id: str = "run-1") -> Run:
+        return self.tables.runs([RunId(run_id)])[0]
+
+    # Graphs
+
+    def lineage(self, name: str, direction: str = CONNECTED, depth: int = 20, when: When | None = None) -> set[str]:
+        """Edges as `orders → load()`."""
+        return self._edges(neighbourhood(self.state, self.node(name), depth, direction, when))
+
+    def _edges(self, graph: Subgraph) -> set[str]:
+        return {f"{self.name(src)} → {self.name(dst)}" for src, dst in graph.edges}
+
+    def nodes(self, name: str, direction: str, depth: int = 20, when: When | None = None) -> set[str]:
+        graph = neighbourhood(self.state, self.node(name), depth, direction, when)
+        return {self.name(node) for node in graph.nodes}
+
+    def all_edges(self) -> set[str]:
+        canonical = self.state.aliases.canonical
+        return {
+            f"{self.name(canonical(e.src))} → {self.name(canonical(e.dst))}"
+            for e in self.state.edges.values()
+            if e.src != e.dst
+        }
+
+    def columns(self, name: str, *, down: bool = False, depth: int = 20, when: When | None = None) -> set[str]:
+        """Column edges as `orders.price → totals.total`; `name` a dataset or `dataset.column`."""
+        try:
+            start = columns_of(self.state, self.contents, self._canonical(name), when)
+        except KeyError:
+            table, _, column = name.rpartition(".")
+            start = [(self._canonical(table), column)]
+        found = column_lineage(self.state, self.contents, start, depth, up=not down, down=down, when=when)
+        return {f"{self.name(e.src[0])}.{e.src[1]} → {self.name(e.dst[0])}.{e.dst[1]}" for e in found.edges.values()}
+
+    # Everything, by names and not by numbers
+
+    def dump(self) -> dict[str, Any]:
+        state = self.state
+        runs = [
+            run
+            for names in state.jobs.values()
+            for node in names.values()
+            for run in self.tables.runs_of_job(node, 10_000, 0)
+        ]
+        return {
+            "namespaces": {n: (s.first, s.last) for n, s in state.namespaces.items()},
+            "sources": {n: (s.uri, s.stamp, s.first, s.last) for n, s in state.sources.items()},
+            "jobs": {self.name(j.node): self._job(j) for j in state.nodes if isinstance(j, Job)},
+            "datasets": {self.name(d.node): self._dataset(d) for d in state.nodes if isinstance(d, Dataset)},
+            "edges": {f"{self.name(e.src)} → {self.name(e.dst)}": self._edge(e) for e in state.edges.values()},
+            "groups": {tuple(map(self.name, g.members)) for g in state.aliases.groups()},
+            "runs": {run.id: self._run(run) for run in runs},
+        }
+
+    def _facets(self, entity: Job | Dataset) -> dict[str, Any]:
+        """All values that a facet ever had, with the present one marked by the name alone."""
+        found: dict[str, Any] = {name: register[1:] for name, register in entity.facets.items()}
+        past = [*self.tables.past_facets(entity.node), *entity.facets.items()]
+        for name, (first, last, content) in past:
+            key = f"{name} {content}"
+            held = found.get(key, (first, last))
+            found[key] = (min(first, held[0]), max(last, held[1]))
+        return found
+
+    def _job(self, job: Job) -> Any:
+        declared = job.declared
+        return {
+            "seen": (job.first, job.last),
+            "facets": self._facets(job),
+            "parent": job.parent and (job.parent[0], self.name(job.parent[1])),
+            "declared": declared
+            and (
+                declared.stamp,
+                declared.content,
+                {self.name(t): set(map(self.name, s)) for t, s in declared.targets.items()},
+            ),
+            "latest": job.latest.id if job.latest else None,
+        }
+
+    def _dataset(self, d: Dataset) -> Any:
+        return {
+            "seen": (d.first, d.last),
+            "facets": self._facets(d),
+            "symlinks": set(map(self.name, d.symlinks)),
+            "renamed": d.renamed and (d.renamed[0], self.name(d.renamed[1])),
+            "lifecycle": d.lifecycle
+            and (
+                d.lifecycle.stamp,
+                d.lifecycle.state,
+                None if d.lifecycle.job is None else self.name(d.lifecycle.job),
+            ),
+            "declared": d.declared,
+            "versions": {
+                (v.uuid, v.version, v.schema, v.first, v.last, v.written)
+                for v in self.tables.versions([d.node], 1000, 0)
+            },
+        }
+
+    def _edge(self, e: Edge) -> Any:
+        sets = {(s.kind, s.content, s.first, s.last, frozenset(map(self.name, s.sources))) for s in e.columns or ()}
+        return e.first, e.last, tuple(e.spans or ()), sets
+
+    def _run(self, run: Run) -> Any:
+        return {
+            "job": self.name(run.job),
+            "times": (run.first, run.last, run.started, run.ended, run.active),
+            "above": (run.parent, run.root),
+            "nominal": run.nominal,
+            "facets": _present(run.facets),
+            "uses": {
+                (self.name(Node(key >> 1)), key & 1): (use.first, use.last, _present(use.facets), use.versions)
+                for key, use in run.uses.items()
+            },
+        }
+
+
+def _present(facets: Registers) -> dict[str, Any]:
+    """Of a run nobody asks since when a facet has its value, so only the rest is compared."""
+    return {name: register[1:] for name, register in facets.items()}
+
+
+def orders_of(events: Sequence[Any]) -> Iterator[list[Any]]:
+    """The events as they are, backwards, shuffled, and each twice."""
+    yield list(events)
+    yield list(reversed(events))
+    for seed in range(3):
+        shuffled = list(events)
+        random.Random(seed).shuffle(shuffled)
+        yield shuffled
+    yield [*events, *events]
+
+
+def one_world(events: Sequence[Any]) -> World:
+    """The world of these events, after making sure that neither order nor repetition matters,
+    and that the tables alone give the same."""
+    expected: dict[str, Any] | None = None
+    first: World | None = None
+    for order in orders_of(events):
+        world = World(order)
+        found = world.dump()
+        world.state = world.tables.load()
+        assert world.dump() == found, "what is loaded from the tables differs from what was folded"
+        if expected is None or first is None:
+            expected, first = found, world
+        else:
+            assert found == expected, "the order of arrival changed the outcome"
+    assert first is not None
+    first.renderer = Renderer(first.state, first.contents)
+    return first
