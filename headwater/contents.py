@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from headwater.graph.columns import Columns, FieldInput
+from headwater.graph.columns import Columns, FieldInput, Links
 from headwater.ids import DELETED, ContentId, Node
 from headwater.interpret.datasets import SCHEMAS
 from headwater.model.entities import COLUMNS, JOB_LINEAGE, ColumnSet, Dataset, Registers
@@ -26,6 +26,7 @@ class Contents:
         self._log = log
         self._kept: dict[tuple[ContentId, Any], Any] = {}
         self._kept_bytes = 0
+        self.links: dict[Node, tuple[int, Links]] = {}
 
     def body(self, content: ContentId) -> bytes:
         return self._log.contents([content])[content]
@@ -40,6 +41,7 @@ class Contents:
         body = self.body(content)
         if len(self._kept) >= _KEPT or self._kept_bytes >= _KEPT_BYTES:
             self._kept.clear()
+            self.links.clear()
             self._kept_bytes = 0
         self._kept_bytes += len(body)
         made = self._kept[key] = make(body)

@@ -8,8 +8,9 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 
+import uvloop
 from granian.constants import Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
@@ -32,19 +33,23 @@ class CannotListenError(HeadwaterError):
     pass
 
 
-def serve(settings: Settings, ready: Callable[[Service], None], progress: Progress | None = None) -> None:
-    """Runs until SIGTERM or Ctrl-C."""
+ShowProgress = Callable[[], AbstractContextManager[Progress]]
+
+
+def serve(settings: Settings, ready: Callable[[Service], None], show_progress: ShowProgress) -> None:
+    """Runs until SIGTERM or Ctrl-C. The replay of the log, where there is any, shows progress."""
     check_port(settings)
     _raise_open_files()
     sys.setswitchinterval(_SWITCH_SECONDS)
     with open_store(settings) as (log, tables):
-        state = recover(log, tables, progress)
+        with show_progress() as progress:
+            state = recover(log, tables, progress)
         # The state is large and lasts: the collector need not look at it ever again, and need
         # not run often, as hardly any garbage is cyclic.
         gc.collect()
         gc.freeze()
         gc.set_threshold(50_000, 50, 1000)
-        asyncio.run(_run(settings, lambda: Service(log, tables, state), ready))
+        uvloop.run(_run(settings, lambda: Service(log, tables, state), ready))
 
 
 async def _run(settings: Settings, make: Callable[[], Service], ready: Callable[[Service], None]) -> None:

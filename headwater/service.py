@@ -248,7 +248,7 @@ def settle_latest_run(state: State, tables: Tables, node: Node) -> None:
     if best is not None and best.id in state.runs:
         best = state.runs[best.id]
     job.latest = best
-    state.dirty.jobs.add(node)
+    state.mark(node)
 
 
 def replay(log: Log, tables: Tables, state: State, progress: Progress | None = None) -> None:

@@ -12,6 +12,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 
 from headwater import __version__
 from headwater.api.errors import ErrorBody, FieldProblem, body_of
+from headwater.api.graphs import GraphWriter
 from headwater.api.history import History
 from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send
 from headwater.api.paths import routable
@@ -50,7 +51,7 @@ class Application:
     def __init__(self, service: Service, settings: Settings) -> None:
         contents = Contents(service.log)
         renderer = Renderer(service.state, contents)
-        context = App(service, contents, renderer, History(service, contents, renderer))
+        context = App(service, contents, renderer, History(service, contents, renderer), GraphWriter(renderer))
         self._ingest = Ingest(service, settings)
         self._routes = Litestar(
             route_handlers=[api_router, healthz, metrics],

@@ -10,9 +10,8 @@ from msgspec import Raw
 
 from headwater.api import shapes
 from headwater.contents import Contents
-from headwater.graph.columns import ColumnEdge, ColumnGraph, column_lineage, columns_of
-from headwater.graph.traverse import Subgraph
-from headwater.ids import DELETED, ContentId, Micros, Node, dataset_node_id, field_node_id, job_node_id
+from headwater.graph.columns import ColumnEdge, column_lineage, columns_of
+from headwater.ids import DELETED, ContentId, Micros, Node
 from headwater.interpret.datasets import SCHEMA, SCHEMAS
 from headwater.model.entities import Dataset, Job, Registers, Run
 from headwater.model.state import State
@@ -157,18 +156,18 @@ class Renderer:
         if not found.edges:
             return None
         inputs: dict[str, list[shapes.InputFieldRef]] = {name: [] for _, name in columns}
-        for edge in found.edges.values():
-            inputs[edge.dst[1]].append(self._input_field(edge))
+        for edge in found.edges:
+            inputs[edge.dst[1]].append(self.input_field(edge))
         return [shapes.FieldLineage(n, refs) for n, refs in inputs.items() if refs]
 
-    def _input_field(self, edge: ColumnEdge) -> shapes.InputFieldRef:
+    def input_field(self, edge: ColumnEdge) -> shapes.InputFieldRef:
         source = self.state.dataset_of(edge.src[0])
         first = edge.transformations[0] if edge.transformations else None
         return shapes.InputFieldRef(
             source.namespace,
             source.name,
             edge.src[1],
-            _transformation_type(first),
+            transformation_type(first),
             first.description if first else None,
             [msgspec.to_builtins(t) for t in edge.transformations],
         )
@@ -242,63 +241,7 @@ class Renderer:
             rootRunId=run.root[1] if run.root else None,
         )
 
-    # Graphs
-
-    def node_id(self, node: Node) -> str:
-        entity = self.state.nodes[node]
-        make = job_node_id if isinstance(entity, Job) else dataset_node_id
-        return make(entity.namespace, entity.name)
-
-    def graph_nodes(self, graph: Subgraph) -> Iterable[shapes.GraphNode]:
-        ids = {node: self.node_id(node) for node in graph.nodes}
-        into: dict[Node, list[shapes.GraphEdge]] = {node: [] for node in graph.nodes}
-        out: dict[Node, list[shapes.GraphEdge]] = {node: [] for node in graph.nodes}
-        for src, dst in graph.edges:
-            edge = shapes.GraphEdge(ids[src], ids[dst])
-            out[src].append(edge)
-            into[dst].append(edge)
-        for node in sorted(graph.nodes, key=ids.__getitem__):
-            if isinstance(self.state.nodes[node], Job):
-                yield shapes.GraphNode(ids[node], "JOB", self.job_data(node, shapes.JobData), into[node], out[node])
-            else:
-                yield shapes.GraphNode(
-                    ids[node], "DATASET", self.dataset_data(node, shapes.DatasetData), into[node], out[node]
-                )
-
-    def column_nodes(self, graph: ColumnGraph) -> Iterable[shapes.GraphNode]:
-        """Edges of both lists start at the node itself, which Marquez clients rely on."""
-        state = self.state
-        names = {node: state.dataset_of(node) for node in {column[0] for column in graph.nodes}}
-        ids = {c: field_node_id(names[c[0]].namespace, names[c[0]].name, c[1]) for c in graph.nodes}
-        into: dict[tuple[Node, str], list[ColumnEdge]] = {column: [] for column in graph.nodes}
-        out: dict[tuple[Node, str], list[ColumnEdge]] = {column: [] for column in graph.nodes}
-        for edge in graph.edges.values():
-            if edge.src in into and edge.dst in into:
-                into[edge.dst].append(edge)
-                out[edge.src].append(edge)
-        types = {node: self._field_types(node) for node in names}
-        for column in sorted(graph.nodes, key=ids.__getitem__):
-            mine, node_id = into[column], ids[column]
-            first = mine[0].transformations[0] if mine and mine[0].transformations else None
-            data = shapes.ColumnData(
-                names[column[0]].namespace,
-                names[column[0]].name,
-                None,
-                column[1],
-                types[column[0]].get(column[1]),
-                first.description if first else None,
-                _transformation_type(first),
-                [self._input_field(edge) for edge in mine],
-            )
-            yield shapes.GraphNode(
-                node_id,
-                "DATASET_FIELD",
-                data,
-                [shapes.GraphEdge(node_id, ids[e.src]) for e in mine],
-                [shapes.GraphEdge(node_id, ids[e.dst]) for e in out[column]],
-            )
-
-    def _field_types(self, node: Node) -> dict[str, str | None]:
+    def field_types(self, node: Node) -> dict[str, str | None]:
         content = self.contents.schema_content(self.state, node)
         if content is None:
             return {}
@@ -306,7 +249,7 @@ class Renderer:
         return types
 
 
-def _transformation_type(told: f.Transformation | None) -> str | None:
+def transformation_type(told: f.Transformation | None) -> str | None:
     if told is None:
         return None
     return "MASKED" if told.masking else told.subtype or told.type

@@ -1,7 +1,5 @@
 """The routes, and nothing else: read parameters, ask, answer."""
 
-import asyncio
-from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Any
@@ -12,6 +10,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import Parameter
 
 from headwater.api import shapes
+from headwater.api.graphs import GraphWriter
 from headwater.api.history import History
 from headwater.api.paths import segment
 from headwater.api.render import Renderer
@@ -29,10 +28,6 @@ from headwater.service import Service
 from headwater.store.protocol import EventFilter
 
 _encode = msgspec.json.Encoder().encode
-
-# An answer is put together in pieces of this many nodes, some 2 ms each, and events are taken
-# in between: a large graph never holds up the intake.
-_NODES_PER_SLICE = 200
 
 _MAX_LIMIT = 1000
 
@@ -57,6 +52,7 @@ class App:
     contents: Contents
     renderer: Renderer
     history: History
+    graphs: GraphWriter
 
     @property
     def state(self) -> State:
@@ -69,15 +65,6 @@ def _json(body: Any) -> Response[bytes]:
 
 def _says(shape: Any) -> dict[int, ResponseSpec]:
     return {200: ResponseSpec(data_container=shape, description="The answer", generate_examples=False)}
-
-
-async def _graph_json(nodes: Iterable[shapes.GraphNode]) -> bytes:
-    parts: list[bytes] = []
-    for count, node in enumerate(nodes, 1):
-        parts.append(_encode(node))
-        if count % _NODES_PER_SLICE == 0:
-            await asyncio.sleep(0)
-    return b'{"graph":[' + b",".join(parts) + b"]}"
 
 
 # Finding what a request names
@@ -196,7 +183,7 @@ async def lineage(
     if direction not in DIRECTIONS:
         raise BadRequest(f"direction {direction!r} is none of {', '.join(DIRECTIONS)}")
     graph = neighbourhood(app.state, find_node(app.state, node_id), depth, direction, _when(at, since, until))
-    return _json(await _graph_json(app.renderer.graph_nodes(graph)))
+    return _json(await app.graphs.lineage(graph))
 
 
 @get("/column-lineage", responses=_says(shapes.Graph), summary="Lineage of columns")
@@ -214,7 +201,7 @@ async def get_column_lineage(
     when = _when(at, since, until)
     start = find_columns(app, node_id, when)
     graph = column_lineage(app.state, app.contents, start, depth, down=with_downstream, when=when)
-    return _json(await _graph_json(app.renderer.column_nodes(graph)))
+    return _json(await app.graphs.columns(graph, when))
 
 
 @get("/events/lineage", responses=_says(shapes.Events), summary="The events themselves, as they were sent")

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from headwater.cli import console
 from headwater.cli.send import deliver
-from headwater.cli.serve import _DEFAULT
+from headwater.cli.serve import _DEFAULT, replaying
 from headwater.server import serve as run_server
 
 _EXAMPLE = "dataset:s3://warehouse:rest/default/supplier_stats"
@@ -51,7 +51,7 @@ def demo(
             )
 
         # The server is on the main thread, so the events are sent from another one.
-        run_server(settings, lambda _: threading.Thread(target=fill).start())
+        run_server(settings, lambda _: threading.Thread(target=fill).start(), replaying)
 
 
 def _recorded() -> list[bytes]:

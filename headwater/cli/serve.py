@@ -1,6 +1,7 @@
 """`headwater serve`"""
 
 import dataclasses
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ from cyclopts import Parameter
 from headwater.cli import console
 from headwater.config import Settings
 from headwater.server import serve as run_server
-from headwater.service import Service
+from headwater.service import Progress, Service
 
 _DEFAULT = Settings.from_environment()
 
@@ -46,5 +47,8 @@ def serve(
             highlight=False,
         )
 
-    with console.progress_bar("Replaying the log") as report:
-        run_server(settings, ready, report)
+    run_server(settings, ready, replaying)
+
+
+def replaying() -> AbstractContextManager[Progress]:
+    return console.progress_bar("Replaying the log")

@@ -28,35 +28,31 @@ class Columns(msgspec.Struct, frozen=True, gc=False):
     fields: dict[str, tuple[FieldInput, ...]]
     whole: tuple[FieldInput, ...] = ()
 
-    def inputs_of(self, field: str) -> tuple[FieldInput, ...]:
-        return self.fields.get(field, ()) + self.whole
+
+class ColumnEdge(msgspec.Struct, frozen=True, gc=False, eq=False):
+    src: Column
+    dst: Column
+    transformations: tuple[Transformation, ...]
+    producers: tuple[Node, ...]  # jobs; the dataset itself where no job was named
+
+
+Links = dict[str, list[ColumnEdge]]
+"""All that feeds the columns of one dataset, by column; columns that nothing feeds are absent."""
 
 
 class Reader(Protocol):
-    """Where contents are read; facets are not kept in memory."""
+    """Where facet contents are read, and `Links` kept between questions."""
+
+    links: dict[Node, tuple[int, Links]]  # with the revision of the dataset that they belong to
 
     def columns(self, state: State, told: ColumnSet, target: Node) -> Columns: ...
     def field_names(self, state: State, dataset: Node) -> list[str]: ...
 
 
-class ColumnEdge(msgspec.Struct, frozen=True, gc=False):
-    src: Column
-    dst: Column
-    producer: Node  # the job; the dataset itself where no job was named
-    transformations: tuple[Transformation, ...]
-
-
 class ColumnGraph(msgspec.Struct):
-    nodes: dict[Column, int] = msgspec.field(default_factory=dict)
-    edges: dict[tuple[Column, Column], ColumnEdge] = msgspec.field(default_factory=dict)
-
-    def add(self, edge: ColumnEdge) -> None:
-        """One column may feed another in several ways, such as copied and filtered by."""
-        key = (edge.src, edge.dst)
-        known = self.edges.setdefault(key, edge)
-        if known is not edge and known.transformations != edge.transformations:
-            every = dict.fromkeys((*known.transformations, *edge.transformations))
-            self.edges[key] = msgspec.structs.replace(known, transformations=tuple(every))
+    nodes: dict[Column, int]  # with the distance from the start
+    edges: list[ColumnEdge] = msgspec.field(default_factory=list)
+    all_inputs: bool = False  # for each node, all that feeds it is here too
 
 
 def column_lineage(
@@ -69,121 +65,128 @@ def column_lineage(
     down: bool = False,
     when: When | None = None,
 ) -> ColumnGraph:
-    walk = _Walk(state, reader, when or Always())
-    found = ColumnGraph(dict.fromkeys(start, 0))
-    starts = list(found.nodes)
+    walk = ColumnWalk(state, reader, when)
+    starts = list(dict.fromkeys(start))
+    found = ColumnGraph(dict.fromkeys(starts, 0))
+    edges: dict[int, ColumnEdge] = {}
     if up:
-        _spread(found, starts, depth, walk.into, lambda edge: edge.src)
+        found.all_inputs = _spread(found.nodes, edges, starts, depth, walk.into, lambda edge: edge.src)
     if down:
-        _spread(found, starts, depth, walk.out_of, lambda edge: edge.dst)
+        found.all_inputs = False
+        _spread(found.nodes, edges, starts, depth, walk.out_of, lambda edge: edge.dst)
+    found.edges = list(edges.values())
     return found
 
 
 def columns_of(state: State, reader: Reader, dataset: Node, when: When | None = None) -> list[Column]:
     """All columns of a dataset: those of its schema, and those that only lineage knows."""
-    walk = _Walk(state, reader, when or Always())
+    walk = ColumnWalk(state, reader, when)
     names = dict.fromkeys(reader.field_names(state, dataset))
-    for _, columns in walk.written(dataset):
-        names.update(dict.fromkeys(columns.fields))
-    names.update(dict.fromkeys(walk.read_names(dataset)))
+    names.update(dict.fromkeys(walk.links(dataset)))
+    names.update(dict.fromkeys(walk.read(dataset)))
     return [(dataset, name) for name in names]
 
 
 def _spread(
-    found: ColumnGraph,
+    nodes: dict[Column, int],
+    edges: dict[int, ColumnEdge],
     starts: list[Column],
     depth: int,
     steps: Callable[[Column], Iterable[ColumnEdge]],
     far_end: Callable[[ColumnEdge], Column],
-) -> None:
+) -> bool:
+    """Follows edges from the starts; True when it came to every end before the depth did."""
     reached = set(starts)
     frontier = starts
     for distance in range(1, depth + 1):
         fresh: list[Column] = []
         for column in frontier:
             for edge in steps(column):
-                found.add(edge)
+                edges[id(edge)] = edge
                 other = far_end(edge)
                 if other not in reached:
                     reached.add(other)
                     fresh.append(other)
-                    found.nodes.setdefault(other, distance)
+                    nodes.setdefault(other, distance)
+        if not fresh:
+            return True
         frontier = fresh
+    return not frontier
 
 
-class _Walk:
-    """Reads each column set once, whatever the number of columns that are asked for."""
+class ColumnWalk:
+    """Steps from column to column. Links are made once for a dataset, whatever the number of
+    columns that are asked for, and for the present kept until the dataset changes."""
 
-    def __init__(self, state: State, reader: Reader, when: When) -> None:
-        self._state, self._reader, self._when = state, reader, when
-        self._into: dict[Node, list[tuple[Edge, Columns]]] = {}
-        self._out: dict[Node, dict[str, list[ColumnEdge]]] = {}
+    def __init__(self, state: State, reader: Reader, when: When | None) -> None:
+        self._state, self._reader = state, reader
+        self._when = when or Always()
+        present = isinstance(self._when, Always)
+        self._links: dict[Node, tuple[int, Links]] = reader.links if present else {}
+        self._read: dict[Node, Links] = {}
 
-    def into(self, column: Column) -> Iterator[ColumnEdge]:
-        dataset, field = column
-        canonical = self._state.aliases.canonical
-        for edge, columns in self.written(dataset):
-            for source in columns.inputs_of(field):
-                yield ColumnEdge((canonical(source.dataset), source.field), column, edge.src, source.transformations)
+    def into(self, column: Column) -> Iterable[ColumnEdge]:
+        return self.links(column[0]).get(column[1], ())
 
-    def out_of(self, column: Column) -> list[ColumnEdge]:
-        dataset, field = column
-        return self._by_field(dataset).get(field, [])
+    def out_of(self, column: Column) -> Iterable[ColumnEdge]:
+        return self.read(column[0]).get(column[1], ())
 
-    def read_names(self, dataset: Node) -> Iterable[str]:
-        """The columns that somebody is known to read."""
-        return self._by_field(dataset)
+    def links(self, dataset: Node) -> Links:
+        revision = self._state.nodes[dataset].revision
+        known = self._links.get(dataset)
+        if known is None or known[0] != revision:
+            known = self._links[dataset] = (revision, self._make_links(dataset))
+        return known[1]
 
-    def _by_field(self, dataset: Node) -> dict[str, list[ColumnEdge]]:
-        known = self._out.get(dataset)
-        if known is None:
-            known = self._out[dataset] = self._read_out(dataset)
-        return known
-
-    def written(self, dataset: Node) -> list[tuple[Edge, Columns]]:
-        known = self._into.get(dataset)
-        if known is None:
-            known = self._into[dataset] = [
-                (edge, self._reader.columns(self._state, told, edge.dst))
-                for member in self._state.aliases.members(dataset)
-                for edge in self._state.nodes[member].into
-                if self._when.alive(self._state, edge)
-                for told in [column_set(self._state, edge, self._when)]
-                if told is not None
-            ]
-        return known
-
-    def _read_out(self, dataset: Node) -> dict[str, list[ColumnEdge]]:
-        """All that the columns of a dataset feed, by column."""
+    def _make_links(self, dataset: Node) -> Links:
         state, canonical = self._state, self._state.aliases.canonical
-        found: dict[str, list[ColumnEdge]] = {}
-        for target in self._targets(dataset):
-            for edge, columns in self.written(target):
-                names = list(columns.fields)
-                if columns.whole:
-                    known = set(names)
-                    names += [n for n in self._reader.field_names(state, target) if n not in known]
-                for name in names:
-                    for source in columns.inputs_of(name):
-                        if canonical(source.dataset) == dataset:
-                            found.setdefault(source.field, []).append(
-                                ColumnEdge((dataset, source.field), (target, name), edge.src, source.transformations)
-                            )
-        return found
+        # One column may feed another in several ways, such as copied and filtered by.
+        found: dict[str, dict[Column, tuple[dict[Transformation, None], dict[Node, None]]]] = {}
+        for edge, columns in self._told(dataset):
+            names = list(columns.fields)
+            if columns.whole:
+                names += [n for n in self._reader.field_names(state, dataset) if n not in columns.fields]
+            for name in names:
+                inputs = found.setdefault(name, {})
+                for source in columns.fields.get(name, ()) + columns.whole:
+                    how, producers = inputs.setdefault((canonical(source.dataset), source.field), ({}, {}))
+                    how.update(dict.fromkeys(source.transformations))
+                    producers[edge.src] = None
+        return {
+            name: [
+                ColumnEdge(source, (dataset, name), tuple(how), tuple(producers))
+                for source, (how, producers) in inputs.items()
+            ]
+            for name, inputs in found.items()
+        }
 
-    def _targets(self, dataset: Node) -> set[Node]:
+    def _told(self, dataset: Node) -> Iterator[tuple[Edge, Columns]]:
+        for member in self._state.aliases.members(dataset):
+            for edge in self._state.nodes[member].into:
+                if edge.columns is not None and self._when.alive(self._state, edge):
+                    told = column_set(self._state, edge, self._when)
+                    if told is not None:
+                        yield edge, self._reader.columns(self._state, told, edge.dst)
+
+    def read(self, dataset: Node) -> Links:
+        """All that the columns of a dataset feed, by column."""
+        known = self._read.get(dataset)
+        if known is None:
+            known = self._read[dataset] = {}
+            for target in self._targets(dataset):
+                for edges in self.links(target).values():
+                    for edge in edges:
+                        if edge.src[0] == dataset:
+                            known.setdefault(edge.src[1], []).append(edge)
+        return known
+
+    def _targets(self, dataset: Node) -> dict[Node, None]:
         """Datasets that may have columns from this one: one edge or one job away."""
         state, canonical = self._state, self._state.aliases.canonical
-        found: set[Node] = set()
+        found: dict[Node, None] = {}
         for member in state.aliases.members(dataset):
             for edge in state.nodes[member].out:
-                found.update(canonical(n) for n in _datasets_behind(state, edge))
+                end = state.nodes[edge.dst]
+                behind = [e.dst for e in end.out] if isinstance(end, Job) else [edge.dst]
+                found.update((canonical(n), None) for n in behind if not isinstance(state.nodes[n], Job))
         return found
-
-
-def _datasets_behind(state: State, edge: Edge) -> Iterator[Node]:
-    end = state.nodes[edge.dst]
-    if isinstance(end, Job):
-        yield from (e.dst for e in end.out if not isinstance(state.nodes[e.dst], Job))
-    else:
-        yield edge.dst

@@ -31,7 +31,19 @@ def interpret(event: Event) -> list[AnyChange]:
         said += _mentioned(event, mention, output=False)
     for mention in event.outputs:
         said += _mentioned(event, mention, output=True)
+    said += _sources(event)
     return said
+
+
+def _sources(event: Event) -> list[AnyChange]:
+    """Where datasets are stored; usually all of an event's datasets name the same place."""
+    told: dict[ContentId, DatasetMention] = {}
+    for mention in (*event.inputs, *event.outputs, *((event.dataset,) if event.dataset else ())):
+        facet = mention.facets.get("dataSource")
+        if facet is not None:
+            told[facet.content] = mention
+    sources = (read(f.DataSource, mention.facets, "dataSource") for mention in told.values())
+    return [SourceSeen(s.name, s.uri or "", event.stamp) for s in sources if s is not None and s.name]
 
 
 def _mentioned(event: Event, mention: DatasetMention, *, output: bool) -> list[AnyChange]:
@@ -58,9 +70,6 @@ def _mentioned(event: Event, mention: DatasetMention, *, output: bool) -> list[A
                 _use_facets(mention),
             )
         )
-    source = read(f.DataSource, mention.facets, "dataSource")
-    if source is not None and source.name:
-        said.append(SourceSeen(source.name, source.uri or "", event.stamp))
     if "symlinks" in mention.facets:
         said.append(_aliases(name, mention))
     if "lifecycleStateChange" in mention.facets:

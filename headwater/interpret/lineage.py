@@ -90,7 +90,8 @@ def _feeds(
     said: list[AnyChange] = [
         ColumnsTold(job, target[1:], kind, event.stamp, content, sources)  # type: ignore[arg-type]
     ]
-    said += _edges(sources, target, job, event)
+    listed = {(m.namespace, m.name) for m in event.inputs} if job is not None else set()
+    said += _edges([s for s in sources if s[1:] not in listed or s[0] == "job"], target, job, event)
     return said
 
 

@@ -1,6 +1,6 @@
 """Typed facets by content: a facet that was read once costs nothing the next time."""
 
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from headwater.ids import DELETED, ContentId
 from headwater.openlineage import facets as f
@@ -20,13 +20,14 @@ def read(kind: type[_F], facets: Facets, name: str) -> _F | None:
     if facet is None:
         return None
     key = (facet.content, kind)
+    found: _F | None
     try:
-        return cast(_F | None, _read[key])
+        found = _read[key]
     except KeyError:
         if len(_read) >= _KEPT:
             _read.clear()
         found = _read[key] = f.read(kind, facet.body)
-        return found
+    return found
 
 
 def contents(facets: Facets) -> dict[str, ContentId]:

@@ -19,8 +19,8 @@ class Group(msgspec.Struct, frozen=True, gc=False):
 
 
 class Aliases:
-    def __init__(self, dataset: Callable[[Node], Dataset]) -> None:
-        self._dataset = dataset
+    def __init__(self, dataset: Callable[[Node], Dataset], changed: Callable[[Node], None]) -> None:
+        self._dataset, self._changed = dataset, changed
         self._groups: dict[Node, Group] = {}
         self._claimants: dict[Node, set[Node]] = {}  # symlink target → who names it
         self._successors: dict[Node, set[Node]] = {}  # old name → new names
@@ -108,12 +108,15 @@ class Aliases:
                 frontier += fresh
             done |= found
             if len(found) == 1:
-                self._groups.pop(seed, None)
+                if self._groups.pop(seed, None) is not None:
+                    self._changed(seed)
                 continue
             ordered = sorted(found, key=self._rank)
             group = Group(ordered[0], tuple(ordered))
             for member in found:
-                self._groups[member] = group
+                if self._groups.get(member) != group:
+                    self._groups[member] = group
+                    self._changed(member)
 
     def _linked(self, node: Node) -> set[Node]:
         dataset = self._dataset(node)

@@ -96,6 +96,7 @@ class Dataset(msgspec.Struct, gc=False, weakref=False):
     renamed: tuple[Stamp, Node] | None = None
     lifecycle: Lifecycle | None = None
     declared: Micros | None = None  # the last dataset event, which proves that it exists
+    revision: int = 0  # grows with each change; not kept in the tables
 
 
 class Declared(msgspec.Struct, gc=False):
@@ -118,6 +119,7 @@ class Job(msgspec.Struct, gc=False):
     parent: tuple[Stamp, Node] | None = None
     declared: Declared | None = None
     latest: "Run | None" = None
+    revision: int = 0
 
 
 class Use(msgspec.Struct, gc=False):

@@ -56,8 +56,7 @@ class Dirty:
     """What the tables do not have yet."""
 
     def __init__(self) -> None:
-        self.jobs: set[Node] = set()
-        self.datasets: set[Node] = set()
+        self.nodes: set[Node] = set()  # jobs and datasets
         self.edges: set[int] = set()
         self.column_sets: dict[tuple[int, str, ContentId], ColumnSet] = {}
         self.runs: dict[RunId, Run] = {}
@@ -80,7 +79,7 @@ class State:
         self.edges: dict[int, Edge] = {}
         self.runs: dict[RunId, Run] = {}
         self.sources: dict[str, Source] = {}
-        self.aliases = Aliases(self.dataset_of)
+        self.aliases = Aliases(self.dataset_of, self._names_changed)
         self.next_run = 1
         self.position = Position(0)
         self.dirty = Dirty()
@@ -105,6 +104,21 @@ class State:
         """The dataset itself, not the one that it may be an alias of."""
         node = self.datasets.get(namespace, {}).get(name)
         return None if node is None else self.dataset_of(node)
+
+    def mark(self, node: Node) -> None:
+        """A job or dataset has changed: the tables need it, and what was made of it is stale."""
+        self.dirty.nodes.add(node)
+        self.nodes[node].revision += 1
+
+    def _names_changed(self, node: Node) -> None:
+        """A dataset goes by another name now, which shows at the jobs and columns around it."""
+        dataset = self.nodes[node]
+        dataset.revision += 1
+        for edge in (*dataset.into, *dataset.out):
+            for end in (edge.src, edge.dst):
+                self.nodes[end].revision += 1
+                for beyond in self.nodes[end].out:
+                    self.nodes[beyond.dst].revision += 1
 
     # Folding
 
@@ -170,13 +184,13 @@ class State:
             node = names[name[1]] = Node(len(self.nodes))
             job = Job(node, name[0], name[1], at, at)
             self.nodes.append(job)
-            self.dirty.jobs.add(node)
+            self.mark(node)
             self._see_namespace(name[0], at)
             return job
         job = self.job_of(node)
         if not job.first <= at <= job.last:
             job.first, job.last = min(job.first, at), max(job.last, at)
-            self.dirty.jobs.add(node)
+            self.mark(node)
             self._see_namespace(name[0], at)
         return job
 
@@ -187,14 +201,14 @@ class State:
             node = names[name[1]] = Node(len(self.nodes))
             dataset = Dataset(node, name[0], name[1])
             self.nodes.append(dataset)
-            self.dirty.datasets.add(node)
+            self.mark(node)
             self.aliases.added(dataset)
         else:
             dataset = self.dataset_of(node)
         if at is not None:
             if dataset.first is None:
                 dataset.first = dataset.last = at
-                self.dirty.datasets.add(node)
+                self.mark(node)
                 self._see_namespace(name[0], at)
                 self.aliases.seen(dataset)
             elif not dataset.first <= at <= dataset.last:
@@ -202,7 +216,7 @@ class State:
                     dataset.first = at
                     self.aliases.seen(dataset)
                 dataset.last = max(dataset.last, at)
-                self.dirty.datasets.add(node)
+                self.mark(node)
                 self._see_namespace(name[0], at)
         return dataset
 
@@ -244,7 +258,7 @@ class State:
         self._put_facets(job, change.stamp, change.facets)
         if change.parent is not None:
             job.parent = self._later_node(job.parent, change.stamp, self._job(change.parent, at).node)
-        self.dirty.jobs.add(job.node)
+        self.mark(job.node)
 
     def _run_seen(self, change: c.RunSeen) -> None:
         job = self.jobs[change.job[0]][change.job[1]]
@@ -287,7 +301,7 @@ class State:
         job = self.job_of(run.job)
         if job.latest is None or run.order > job.latest.order:
             job.latest = run
-            self.dirty.jobs.add(run.job)
+            self.mark(run.job)
         elif job.latest.id == run.id:
             job.latest = run
             if run.order < old_order:
@@ -303,7 +317,7 @@ class State:
         self._put_facets(dataset, change.stamp, change.facets)
         if change.declared and (dataset.declared is None or dataset.declared < at):
             dataset.declared = at
-        self.dirty.datasets.add(dataset.node)
+        self.mark(dataset.node)
 
     def _put_facets(self, entity: Job | Dataset, stamp: Stamp, facets: dict[str, ContentId]) -> None:
         for name, content in facets.items():
@@ -329,6 +343,8 @@ class State:
             edge = self.edges[key] = Edge(src, dst, at, at)
             self.nodes[src].out.append(edge)
             self.nodes[dst].into.append(edge)
+            self.nodes[src].revision += 1
+            self.nodes[dst].revision += 1
             self.dirty.edges.add(key)
         elif spans.see(edge, at):
             self.dirty.edges.add(key)
@@ -407,6 +423,7 @@ class State:
             edge.columns.append(known)
             if len(edge.columns) > MAX_COLUMN_SETS:
                 edge.columns.remove(min(edge.columns, key=lambda s: (s.last, s.content)))
+        self.nodes[dataset].revision += 1
         self.dirty.column_sets[edge.key, known.kind, known.content] = known
 
     def _lineage_declared(self, change: c.LineageDeclared) -> None:
@@ -422,7 +439,7 @@ class State:
                     for target, sources in change.targets
                 },
             )
-            self.dirty.jobs.add(job.node)
+            self.mark(job.node)
 
     def _aliases_told(self, change: c.AliasesTold) -> None:
         dataset = self.datasets[change.dataset[0]][change.dataset[1]]
@@ -430,7 +447,7 @@ class State:
         if held is not None and held[2] == change.content:
             targets = {self._dataset(alias, None).node for alias in change.aliases} - {dataset}
             self.aliases.set_symlinks(self.dataset_of(dataset), tuple(sorted(targets)))
-            self.dirty.datasets.add(dataset)
+            self.mark(dataset)
 
     def _lifecycle_told(self, change: c.LifecycleTold) -> None:
         at = stamp_time(change.stamp)
@@ -444,7 +461,7 @@ class State:
             previous = self._dataset(change.previous, None).node
             dataset.renamed = self._later_node(dataset.renamed, change.stamp, previous)
             self.aliases.set_renamed(dataset, previous)
-        self.dirty.datasets.add(dataset.node)
+        self.mark(dataset.node)
 
 
 _R = TypeVar("_R", bound=tuple[Any, ...])
@@ -452,6 +469,6 @@ _R = TypeVar("_R", bound=tuple[Any, ...])
 
 def _later(held: _R | None, told: _R) -> _R:
     """The register that wins; None inside counts as smallest."""
-    if held is None:
+    if held is None or told[0] > held[0]:
         return told
     return max(held, told, key=lambda r: tuple((part is not None, part) for part in r))

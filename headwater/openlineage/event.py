@@ -66,6 +66,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     facets: tuple[Facet, ...]  # all of them, as they come
     type: EventType
     time: Micros
+    stamp: Stamp
     producer: str
     run: RunId | None
     run_facets: Facets
@@ -74,10 +75,6 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     inputs: tuple[DatasetMention, ...]
     outputs: tuple[DatasetMention, ...]
     dataset: DatasetMention | None
-
-    @property
-    def stamp(self) -> Stamp:
-        return Stamp(self.time * _RANKS + self.type)
 
 
 def stamp_time(stamp: Stamp) -> Micros:
@@ -175,6 +172,7 @@ def decode(body: bytes) -> Event:
         facets=tuple(found),
         type=kind,
         time=time,
+        stamp=Stamp(time * _RANKS + kind),
         producer=seen.producer or "",
         run=RunId(run.runId) if run else None,
         run_facets=run_facets,

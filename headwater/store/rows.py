@@ -69,8 +69,8 @@ def take(state: State) -> Rows:
     upserts: dict[str, list[Row]] = {
         "namespaces": [(n, ns.first, ns.last) for n in dirty.namespaces for ns in [state.namespaces[n]]],
         "sources": [(s.name, s.uri, s.stamp, s.first, s.last) for n in dirty.sources for s in [state.sources[n]]],
-        "jobs": [_job_row(state.job_of(node)) for node in dirty.jobs],
-        "datasets": [_dataset_row(state.dataset_of(node)) for node in dirty.datasets],
+        "jobs": [_job_row(n) for node in dirty.nodes if isinstance(n := state.nodes[node], Job)],
+        "datasets": [_dataset_row(n) for node in dirty.nodes if isinstance(n := state.nodes[node], Dataset)],
         "edges": [_edge_row(state.edges[key]) for key in dirty.edges],
         "column_sets": [
             (key >> 32, key & 0xFFFFFFFF, kind, content, s.first, s.last, _pack(s.sources))

@@ -34,17 +34,13 @@ class Table:
     indexes: tuple[tuple[str, ...], ...] = ()
     unique: tuple[str, ...] = ()
 
-    def upsert(self) -> str:
-        marks = ", ".join("?" for _ in self.columns)
+    def on_conflict(self) -> str:
         updates = ", ".join(
             f"{c} = " + self.merge.get(c, "excluded.{c}").format(c=c, t=self.name)
             for c in self.columns
             if c not in self.key
         )
-        return (
-            f"INSERT INTO {self.name} ({', '.join(self.columns)}) VALUES ({marks}) "
-            f"ON CONFLICT ({', '.join(self.key)}) DO UPDATE SET {updates}"
-        )
+        return f"ON CONFLICT ({', '.join(self.key)}) DO UPDATE SET {updates}"
 
 
 TABLES = (

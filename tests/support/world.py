@@ -109,7 +109,7 @@ class World:
             table, _, column = name.rpartition(".")
             start = [(self._canonical(table), column)]
         found = column_lineage(self.state, self.contents, start, depth, up=not down, down=down, when=when)
-        return {f"{self.name(e.src[0])}.{e.src[1]} → {self.name(e.dst[0])}.{e.dst[1]}" for e in found.edges.values()}
+        return {f"{self.name(e.src[0])}.{e.src[1]} → {self.name(e.dst[0])}.{e.dst[1]}" for e in found.edges}
 
     # Everything, by names and not by numbers
 

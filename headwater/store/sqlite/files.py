@@ -4,12 +4,15 @@ import fcntl
 import os
 import sqlite3
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from headwater.errors import StoreDamaged, StoreLocked, StoreUnavailable
 
+_MAX_PARAMETERS = 512
 _HEADER = 100  # SQLite's file header; the page size stands at 16, the number of pages at 28
 
 
@@ -106,3 +109,35 @@ def transaction(db: sqlite3.Connection, path: Path) -> Iterator[None]:
 def size_on_disk(path: Path) -> int:
     files = (path, path.with_name(path.name + "-wal"))
     return sum(f.stat().st_size for f in files if f.exists())
+
+
+def chunks(values: Sequence[Any]) -> Iterator[tuple[str, list[Any]]]:
+    """The values in parts for `IN (…)`. Parts are filled up to a power of two with the last
+    value, so that there are only a few different statements and SQLite need not parse each."""
+    for start in range(0, len(values), _MAX_PARAMETERS):
+        part = list(values[start : start + _MAX_PARAMETERS])
+        part += part[-1:] * ((1 << (len(part) - 1).bit_length()) - len(part))
+        yield ",".join("?" * len(part)), part
+
+
+# Python's SQLite module takes and gives back Python's lock for every row of `executemany`,
+# and each time has to wait for the event loop. One statement for many rows does so once.
+_MOST_ROWS = 256
+
+
+def insert(db: sqlite3.Connection, into: str, rows: Sequence[Sequence[Any]], tail: str = "") -> None:
+    """`INSERT {into} VALUES … {tail}` for any number of rows, in parts of 256, 128, … rows,
+    so that there are only a few different statements and SQLite need not parse each."""
+    start, size = 0, _MOST_ROWS
+    while start < len(rows):
+        while size > len(rows) - start:
+            size //= 2
+        part = rows[start : start + size]
+        db.execute(_insert_sql(into, len(part[0]), size, tail), [value for row in part for value in row])
+        start += size
+
+
+@cache
+def _insert_sql(into: str, width: int, count: int, tail: str) -> str:
+    row = "(" + ",".join("?" * width) + ")"
+    return f"INSERT {into} VALUES {','.join([row] * count)} {tail}"

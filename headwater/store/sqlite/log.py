@@ -11,7 +11,7 @@ from headwater.ids import ContentId, Micros, Position
 from headwater.openlineage.event import Event
 from headwater.openlineage.skeleton import put_back, references
 from headwater.store.protocol import Appended, StoredEvent
-from headwater.store.sqlite.files import connect, connect_reader, explained, size_on_disk, transaction
+from headwater.store.sqlite.files import chunks, connect, connect_reader, explained, insert, size_on_disk, transaction
 
 # One script a version; a file of an older version is brought forward when it is opened.
 MIGRATIONS = (
@@ -28,7 +28,6 @@ MIGRATIONS = (
 # Content ids that are surely in the file. Forgetting one only costs an INSERT that does nothing.
 _KNOWN_MAX = 200_000
 _READ_AHEAD = 512
-_MAX_PARAMETERS = 500
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
@@ -77,8 +76,8 @@ class SqliteLog:
                     fresh[facet.content] = self._packed(facet.body)
         if rows:
             with transaction(self._db, self._path):
-                self._db.executemany("INSERT OR IGNORE INTO contents VALUES (?, ?)", fresh.items())
-                self._db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows)
+                insert(self._db, "OR IGNORE INTO contents", list(fresh.items()))
+                insert(self._db, "INTO events", rows)
             self._last = position
             if len(self._known) + len(fresh) > _KNOWN_MAX:
                 self._known.clear()
@@ -94,9 +93,7 @@ class SqliteLog:
 
     def _positions(self, digests: list[bytes]) -> dict[bytes, Position]:
         found: dict[bytes, Position] = {}
-        for start in range(0, len(digests), _MAX_PARAMETERS):
-            part = digests[start : start + _MAX_PARAMETERS]
-            marks = ",".join("?" * len(part))
+        for marks, part in chunks(digests):
             with explained(self._path):
                 found.update(self._db.execute(f"SELECT digest, position FROM events WHERE digest IN ({marks})", part))
         return found
@@ -125,11 +122,12 @@ class SqliteLog:
             db.close()
 
     def events(self, positions: Sequence[Position]) -> list[StoredEvent]:
-        marks = ",".join("?" * len(positions))
-        with explained(self._path):
-            rows = self._reader.execute(
-                f"SELECT position, received, skeleton FROM events WHERE position IN ({marks})", positions
-            ).fetchall()
+        rows: list[tuple[Position, Micros, bytes]] = []
+        for marks, part in chunks(positions):
+            with explained(self._path):
+                rows += self._reader.execute(
+                    f"SELECT position, received, skeleton FROM events WHERE position IN ({marks})", part
+                )
         found = {event.position: event for event in self._whole(self._reader, rows)}
         return [found[p] for p in positions if p in found]
 
@@ -144,11 +142,8 @@ class SqliteLog:
         return self._contents(self._reader, ids)
 
     def _contents(self, db: sqlite3.Connection, ids: Iterable[ContentId]) -> dict[ContentId, bytes]:
-        wanted = list(ids)
         found: dict[ContentId, bytes] = {}
-        for start in range(0, len(wanted), _MAX_PARAMETERS):
-            part = wanted[start : start + _MAX_PARAMETERS]
-            marks = ",".join("?" * len(part))
+        for marks, part in chunks(list(ids)):
             with explained(self._path):
                 for content, body in db.execute(f"SELECT id, body FROM contents WHERE id IN ({marks})", part):
                     found[content] = self._unpacked(body)

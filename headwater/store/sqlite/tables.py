@@ -13,15 +13,13 @@ from headwater.model.versions import Version
 from headwater.store import rows as r
 from headwater.store.protocol import EventFilter
 from headwater.store.schema import TABLES, TABLES_VERSION, Table
-from headwater.store.sqlite.files import connect, connect_reader, explained, size_on_disk, transaction
-
-_MAX_PARAMETERS = 500
+from headwater.store.sqlite.files import chunks, connect, connect_reader, explained, insert, size_on_disk, transaction
 
 
 class SqliteTables:
     def __init__(self, folder: Path) -> None:
         self._path = folder / "tables.db"
-        self._upserts = {table.name: table.upsert() for table in TABLES}
+        self._on_conflict = {table.name: table.on_conflict() for table in TABLES}
         try:
             self._open()
         except StoreDamaged:
@@ -74,8 +72,7 @@ class SqliteTables:
     def write(self, rows: r.Rows, position: Position) -> None:
         with transaction(self._db, self._path):
             for name, batch in rows.upserts.items():
-                if batch:
-                    self._db.executemany(self._upserts[name], batch)
+                insert(self._db, f"INTO {name}", batch, self._on_conflict[name])
             self._db.executemany(
                 "DELETE FROM dataset_versions WHERE uuid = ?", [(uuid,) for uuid in rows.versions_gone]
             )
@@ -147,15 +144,12 @@ class SqliteTables:
 
     def _runs(self, column: str, values: Sequence[Any]) -> list[Run]:
         found: list[Run] = []
-        for start in range(0, len(values), _MAX_PARAMETERS):
-            part = values[start : start + _MAX_PARAMETERS]
-            marks = ",".join("?" * len(part))
+        for marks, part in chunks(values):
             rows = self._ask(f"SELECT * FROM runs WHERE {column} IN ({marks})", *part)
             numbers = [row[0] for row in rows]
             uses: dict[int, list[r.Row]] = {number: [] for number in numbers}
-            if numbers:
-                marks = ",".join("?" * len(numbers))
-                for use in self._ask(f"SELECT * FROM uses WHERE run IN ({marks})", *numbers):
+            for marks, part in chunks(numbers):
+                for use in self._ask(f"SELECT * FROM uses WHERE run IN ({marks})", *part):
                     uses[use[0]].append(use)
             found += [r.run_from(row, uses[row[0]]) for row in rows]
         return found

@@ -33,7 +33,7 @@ def transformations(world: World, src: str, dst: str) -> list[tuple[str, str | N
     out = world.node(dst.rpartition(".")[0])
     found = column_lineage(world.state, world.contents, [(Node(out), dst.rpartition(".")[2])], 1)
     source = (world.node(src.rpartition(".")[0]), src.rpartition(".")[2])
-    edge = found.edges[source, (out, dst.rpartition(".")[2])]
+    (edge,) = [e for e in found.edges if e.src == source]
     return [(t.type, t.subtype, t.masking) for t in edge.transformations]
 
 

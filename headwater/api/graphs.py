@@ -1,0 +1,174 @@
+"""Graphs → JSON, fast.
+
+Most of a node's JSON says what the job or dataset is, and that changes rarely: it is kept as
+bytes until the revision of the job or dataset moves. Only the edges are put together anew.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable
+
+import msgspec
+
+from headwater.api import shapes
+from headwater.api.render import Renderer, transformation_type
+from headwater.graph.columns import Column, ColumnGraph, ColumnWalk
+from headwater.graph.traverse import Subgraph
+from headwater.graph.when import Always, When
+from headwater.ids import Node, dataset_node_id, field_node_id, job_node_id
+from headwater.model.entities import Job
+
+_encode = msgspec.json.Encoder().encode
+
+# An answer is put together in pieces of this many nodes, a millisecond or two each, and events
+# are taken in between: a large graph never holds up the intake.
+_NODES_PER_SLICE, _DATASETS_PER_SLICE = 400, 40
+
+# When the kept bytes reach this they are dropped, and made again as they are asked for.
+_KEPT_BYTES = 64 << 20
+
+_Kept = tuple[int, bytes, bytes]
+"""The revision, the id as JSON, and the node's JSON up to its edges."""
+
+
+class GraphWriter:
+    def __init__(self, renderer: Renderer) -> None:
+        self._renderer, self._state = renderer, renderer.state
+        self._nodes: dict[Node, _Kept] = {}
+        self._columns: dict[Node, tuple[int, dict[str, _Column]]] = {}
+        self._bytes = 0
+
+    async def lineage(self, graph: Subgraph) -> bytes:
+        kept = {}
+        for count, node in enumerate(graph.nodes, 1):
+            kept[node] = self._node(node)
+            if count % _NODES_PER_SLICE == 0:
+                await asyncio.sleep(0)
+        into: dict[Node, list[bytes]] = {node: [] for node in kept}
+        out: dict[Node, list[bytes]] = {node: [] for node in kept}
+        for src, dst in graph.edges:
+            edge = b'{"origin":%b,"destination":%b}' % (kept[src][1], kept[dst][1])
+            out[src].append(edge)
+            into[dst].append(edge)
+        ordered = sorted(kept, key=lambda node: kept[node][1])
+        return await _join((kept[n][2], into[n], out[n]) for n in ordered)
+
+    def _node(self, node: Node) -> _Kept:
+        entity = self._state.nodes[node]
+        kept = self._nodes.get(node)
+        if kept is not None and kept[0] == entity.revision:
+            return kept
+        data: shapes.JobData | shapes.DatasetData
+        if isinstance(entity, Job):
+            kind, node_id = b"JOB", _encode(job_node_id(entity.namespace, entity.name))
+            data = self._renderer.job_data(node, shapes.JobData)
+        else:
+            kind, node_id = b"DATASET", _encode(dataset_node_id(entity.namespace, entity.name))
+            data = self._renderer.dataset_data(node, shapes.DatasetData)
+        head = b'{"id":%b,"type":"%b","data":%b' % (node_id, kind, _encode(data))
+        self._make_room(len(head))
+        kept = self._nodes[node] = (entity.revision, node_id, head)
+        return kept
+
+    def _make_room(self, size: int) -> None:
+        self._bytes += size
+        if self._bytes > _KEPT_BYTES:
+            self._nodes.clear()
+            self._columns.clear()
+            self._bytes = size
+
+    async def columns(self, graph: ColumnGraph, when: When) -> bytes:
+        """Edges of both lists start at the node itself, which Marquez clients rely on."""
+        walk = ColumnWalk(self._state, self._renderer.contents, when)
+        names: defaultdict[Node, set[str]] = defaultdict(set)
+        for dataset, name in graph.nodes:
+            names[dataset].add(name)
+        known: dict[Node, dict[str, _Column]] = {}
+        for count, dataset in enumerate(names, 1):
+            known[dataset] = self._columns_of(walk, dataset, names[dataset], keep=isinstance(when, Always))
+            if count % _DATASETS_PER_SLICE == 0:
+                await asyncio.sleep(0)
+        into: defaultdict[Column, list[bytes]] = defaultdict(list)
+        out: defaultdict[Column, list[bytes]] = defaultdict(list)
+        for edge in graph.edges:
+            source, target = edge.src, edge.dst
+            src, dst = known[source[0]][source[1]], known[target[0]][target[1]]
+            out[source].append(src.origin + dst.destination)
+            if not graph.all_inputs:
+                into[target].append(dst.origin + src.destination)
+        parts: list[bytes] = []
+        for count, dataset in enumerate(sorted(names, key=lambda n: next(iter(known[n].values())).destination), 1):
+            columns = known[dataset]
+            included = columns if len(columns) == len(names[dataset]) else sorted(names[dataset])
+            for name in included:
+                column = columns[name]
+                edges = out.get((dataset, name))
+                outputs = b",".join(edges) if edges else b""
+                if graph.all_inputs:
+                    parts.append(column.with_inputs + outputs + b"]}")
+                else:
+                    inputs = b",".join(into[dataset, name])
+                    parts.append(b'%b,"inEdges":[%b],"outEdges":[%b]}' % (column.head, inputs, outputs))
+            if count % _DATASETS_PER_SLICE == 0:
+                await asyncio.sleep(0)
+        return b'{"graph":[%b]}' % b",".join(parts)
+
+    def _columns_of(self, walk: ColumnWalk, dataset: Node, wanted: set[str], *, keep: bool) -> "dict[str, _Column]":
+        """The columns of a dataset, in order; all that are known, and those that are wanted."""
+        revision = self._state.nodes[dataset].revision
+        kept = self._columns.get(dataset) if keep else None
+        if kept is not None and kept[0] == revision and kept[1].keys() >= wanted:
+            return kept[1]
+        types = self._renderer.field_types(dataset)
+        names = sorted({*types, *walk.links(dataset), *wanted})
+        columns = {name: self._column(walk, (dataset, name), types.get(name)) for name in names}
+        if keep:
+            self._make_room(sum(2 * len(column.with_inputs) for column in columns.values()))
+            self._columns[dataset] = (revision, columns)
+        return columns
+
+    def _column(self, walk: ColumnWalk, column: Column, field_type: str | None) -> "_Column":
+        dataset = self._state.dataset_of(column[0])
+        edges = list(walk.into(column))
+        first = edges[0].transformations[0] if edges and edges[0].transformations else None
+        data = shapes.ColumnData(
+            namespace=dataset.namespace,
+            dataset=dataset.name,
+            datasetVersion=None,
+            field=column[1],
+            fieldType=field_type,
+            transformationDescription=first.description if first else None,
+            transformationType=transformation_type(first),
+            inputFields=[self._renderer.input_field(edge) for edge in edges],
+        )
+        node_id = self._column_id(column)
+        inputs = (b'{"origin":%b,"destination":%b}' % (node_id, self._column_id(e.src)) for e in edges)
+        head = b'{"id":%b,"type":"DATASET_FIELD","data":%b' % (node_id, _encode(data))
+        return _Column(
+            origin=b'{"origin":%b,"destination":' % node_id,
+            destination=node_id + b"}",
+            head=head,
+            with_inputs=b'%b,"inEdges":[%b],"outEdges":[' % (head, b",".join(inputs)),
+        )
+
+    def _column_id(self, column: Column) -> bytes:
+        dataset = self._state.dataset_of(column[0])
+        return _encode(field_node_id(dataset.namespace, dataset.name, column[1]))
+
+
+class _Column(msgspec.Struct, frozen=True, gc=False):
+    """Pieces of a column's JSON."""
+
+    origin: bytes  # an edge from it, up to the other end
+    destination: bytes  # the rest of an edge to it
+    head: bytes  # the node up to its edges
+    with_inputs: bytes  # the node up to its outgoing edges, with all that feeds it
+
+
+async def _join(nodes: Iterable[tuple[bytes, list[bytes], list[bytes]]]) -> bytes:
+    parts: list[bytes] = []
+    for count, (head, into, out) in enumerate(nodes, 1):
+        parts.append(b'%b,"inEdges":[%b],"outEdges":[%b]}' % (head, b",".join(into), b",".join(out)))
+        if count % _NODES_PER_SLICE == 0:
+            await asyncio.sleep(0)
+    return b'{"graph":[%b]}' % b",".join(parts)
