@@ -1,10 +1,14 @@
 """All settings, in one frozen object. Nothing else reads the environment."""
 
 import os
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_data_path
+
+from headwater.errors import BadRequest
 
 
 @dataclass(frozen=True)
@@ -18,15 +22,18 @@ class Settings:
     body_seconds: float = 60.0
 
     @classmethod
-    def from_environment(cls) -> "Settings":
-        """`HEADWATER_HOST`, `HEADWATER_PORT`, `HEADWATER_DATA`, … over the defaults."""
-        default = cls()
-        env = os.environ.get
-        return cls(
-            host=env("HEADWATER_HOST", default.host),
-            port=int(env("HEADWATER_PORT", str(default.port))),
-            data=Path(env("HEADWATER_DATA", str(default.data))),
-            store=env("HEADWATER_STORE", default.store),
-            header_seconds=float(env("HEADWATER_HEADER_SECONDS", str(default.header_seconds))),
-            body_seconds=float(env("HEADWATER_BODY_SECONDS", str(default.body_seconds))),
-        )
+    def from_environment(cls, **given: Any) -> "Settings":
+        """What was given, else `HEADWATER_HOST`, `HEADWATER_PORT`, …, else the defaults."""
+        told = {name: value for name, value in given.items() if value is not None}
+        for setting in fields(cls):
+            variable = f"HEADWATER_{setting.name.upper()}"
+            if setting.name not in told and variable in os.environ:
+                text = os.environ[variable]
+                try:
+                    told[setting.name] = _READERS[str(setting.type)](text)
+                except ValueError:
+                    raise BadRequest(f"{variable}={text!r} is not a number") from None
+        return cls(**told)
+
+
+_READERS: dict[str, Callable[[str], Any]] = {str(kind): kind for kind in (str, int, float, Path)}

@@ -45,19 +45,15 @@ def split_type(node_id: str) -> tuple[str, str] | None:
     return (kind, rest) if colon and kind in NODE_TYPES else None
 
 
-def readings(text: str, parts: int) -> Iterator[tuple[str, ...]]:
-    """Every way to read `text` as `parts` names joined by colons, longest first part first.
+def splits(text: str) -> Iterator[tuple[str, str]]:
+    """Every way to read `text` as two names joined by a colon, longest first name first.
 
     Namespaces hold colons (`kafka://host:9092`), and so may names, so only a look at what
     exists can tell which reading is meant.
     """
-    if parts == 1:
-        yield (text,)
-        return
     at = text.rfind(":")
     while at >= 0:
-        for rest in readings(text[at + 1 :], parts - 1):
-            yield (text[:at], *rest)
+        yield text[:at], text[at + 1 :]
         at = text.rfind(":", 0, at)
 
 

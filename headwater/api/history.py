@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import ParamSpec, TypeVar
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from msgspec import Raw
 from headwater.api import shapes
 from headwater.api.render import Renderer, moment, uuid_text
 from headwater.contents import Contents
-from headwater.errors import NotFound
+from headwater.errors import NotFound, StoreUnavailable
 from headwater.ids import ContentId, Micros, Node, RunId
 from headwater.model.entities import OUTPUT, Dataset, Job, Run, Use
 from headwater.model.versions import Version, version_uuid
@@ -29,8 +30,10 @@ class History:
         self._service, self._contents, self._renderer = service, contents, renderer
 
     async def _ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Asks the tables in a thread, once they have all that was accepted before."""
-        await self._service.write_tables()
+        """Asks the tables in a thread, once they have all that was accepted before. While the
+        disk takes nothing, an answer of some seconds ago is better than none."""
+        with suppress(StoreUnavailable):
+            await self._service.write_tables()
         return await asyncio.to_thread(question, *args, **kwargs)
 
     # Runs

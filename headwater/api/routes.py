@@ -1,7 +1,10 @@
 """The routes, and nothing else: read parameters, ask, answer."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from typing import Annotated, Any
 
 import msgspec
@@ -19,7 +22,7 @@ from headwater.errors import BadRequest, NotFound
 from headwater.graph.columns import Column, column_lineage, columns_of
 from headwater.graph.traverse import DIRECTIONS, neighbourhood
 from headwater.graph.when import Always, At, During, When
-from headwater.ids import Micros, Node, readings, split_type, type_dataset, type_field, type_job, without_version
+from headwater.ids import Micros, Node, split_type, splits, type_dataset, type_field, type_job, without_version
 from headwater.model.entities import Dataset, Job
 from headwater.model.state import State
 from headwater.openlineage import naming, timestamps
@@ -89,26 +92,41 @@ def find_dataset(state: State, namespace: str, name: str) -> Node:
 
 def _unknown(kind: str, namespace: str, name: str, known: dict[str, dict[str, Node]]) -> NotFound:
     if namespace not in known:
-        close = get_close_matches(namespace, known, 3, 0.5)
-        hint = f" Known namespaces like it: {', '.join(close)}." if close else ""
+        hint = _like(namespace, known, "Known namespaces like it:")
         return NotFound(f"no {kind} {name!r}: there is no namespace {namespace!r} with a {kind}.{hint}")
-    close = get_close_matches(name, list(known[namespace])[:10_000], 3, 0.5)
-    hint = f" Did you mean {', '.join(close)}?" if close else ""
-    return NotFound(f"no {kind} {name!r} in namespace {namespace!r}.{hint}")
+    return NotFound(f"no {kind} {name!r} in namespace {namespace!r}.{_like(name, known[namespace])}")
+
+
+def _like(text: str, names: Iterable[str], lead: str = "Did you mean") -> str:
+    # Comparing texts is slow, and a hint is worth only so much time.
+    close = get_close_matches(text[:200], list(islice(names, 1000)), 3, 0.5)
+    return f" {lead} {', '.join(close)}?" if close else ""
 
 
 def find_node(state: State, node_id: str) -> Node:
     """A job or dataset by its node id, tried in every way in which the id can be read."""
     kind, text = _typed(node_id, (type_job, type_dataset))
-    for candidate in (text, without_version(text)):
-        for namespace, name in readings(candidate, 2):
-            try:
-                if kind == type_job:
-                    return find_job(state, namespace, name).node
-                return find_dataset(state, namespace, name)
-            except NotFound:
-                continue
-    raise _no_reading(state, kind, text)
+    known = state.jobs if kind == type_job else state.datasets
+    nearest: tuple[str, str] | None = None
+    for candidate in dict.fromkeys((text, without_version(text))):
+        for namespace, name in _in_namespaces(candidate, known):
+            nearest = nearest or (namespace, name)
+            if name in known[namespace]:
+                with suppress(NotFound):
+                    if kind == type_job:
+                        return find_job(state, namespace, name).node
+                    return find_dataset(state, namespace, name)
+    raise _unknown(kind, *(nearest or next(splits(text))), known)
+
+
+def _in_namespaces(text: str, known: dict[str, dict[str, Node]]) -> Iterator[tuple[str, str]]:
+    """The readings of `namespace:name` whose namespace exists, in canonical spelling."""
+    for namespace, name in splits(text):
+        if namespace in known:
+            yield namespace, name
+        spelled = naming.canonical(namespace, name)
+        if spelled != (namespace, name) and spelled[0] in known:
+            yield spelled
 
 
 def find_columns(app: App, node_id: str, when: When) -> list[Column]:
@@ -121,14 +139,14 @@ def find_columns(app: App, node_id: str, when: When) -> list[Column]:
         job = state.job_of(find_node(state, node_id))
         written = {state.aliases.canonical(e.dst) for e in job.out if isinstance(state.nodes[e.dst], Dataset)}
         return [c for node in written for c in columns_of(state, app.contents, node, when)]
-    for candidate in (text, without_version(text)):
-        for namespace, name, field in readings(candidate, 3):
-            try:
-                dataset = find_dataset(state, namespace, name)
-            except NotFound:
-                continue
-            if (dataset, field) in columns_of(state, app.contents, dataset, when):
-                return [(dataset, field)]
+    for candidate in dict.fromkeys((text, without_version(text))):
+        for namespace, rest in _in_namespaces(candidate, state.datasets):
+            for name, field in splits(rest):
+                name = naming.canonical(namespace, name)[1]
+                if name in state.datasets[namespace]:
+                    column = (find_dataset(state, namespace, name), field)
+                    if column in columns_of(state, app.contents, column[0], when):
+                        return [column]
     raise NotFound(f"no column {text!r}: the dataset is not known, or has no such column")
 
 
@@ -137,13 +155,6 @@ def _typed(node_id: str, kinds: tuple[str, ...]) -> tuple[str, str]:
     if parts is None or parts[0] not in kinds or ":" not in parts[1]:
         raise BadRequest(f"nodeId {node_id!r} must look like {' or '.join(k + ':NAMESPACE:NAME' for k in kinds)}")
     return parts
-
-
-def _no_reading(state: State, kind: str, text: str) -> NotFound:
-    known = state.jobs if kind == type_job else state.datasets
-    best = next((r for r in readings(text, 2) if r[0] in known), None)
-    namespace, name = best or tuple(text.rsplit(":", 1))
-    return _unknown(kind, namespace, name, known)
 
 
 def _time(name: str, text: str | None) -> Micros | None:
@@ -238,8 +249,7 @@ async def namespace(app: App, namespace: str) -> Response[bytes]:
 def _namespace(state: State, name: str) -> shapes.Namespace:
     known = state.namespaces.get(name) or state.namespaces.get(naming.canonical(name, "x")[0])
     if known is None:
-        close = get_close_matches(name, state.namespaces, 3, 0.5)
-        raise NotFound(f"no namespace {name!r}." + (f" Did you mean {', '.join(close)}?" if close else ""))
+        raise NotFound(f"no namespace {name!r}.{_like(name, state.namespaces)}")
     return shapes.Namespace(known.name, to_datetime(known.first), to_datetime(known.last), "anonymous", None, False)
 
 

@@ -1,38 +1,31 @@
 """`headwater demo`"""
 
-import dataclasses
 import tempfile
 import threading
 from importlib import resources
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from headwater.cli import console
 from headwater.cli.send import deliver
-from headwater.cli.serve import _DEFAULT, replaying
+from headwater.cli.serve import replaying
+from headwater.config import Settings
 from headwater.server import serve as run_server
 
 _EXAMPLE = "dataset:s3://warehouse:rest/default/supplier_stats"
 
 
-def demo(
-    *,
-    port: int = _DEFAULT.port,
-    data: Annotated[Path | None, Parameter(show_default=False)] = None,
-) -> None:
+def demo(*, port: int | None = None, data: Path | None = None) -> None:
     """Start a server with the recorded events of an orders pipeline in it.
 
     Parameters
     ----------
     port
-        Port to listen on.
+        Port to listen on; 5000 unless HEADWATER_PORT says otherwise.
     data
         Folder to keep the data in; by default a temporary one that goes with the server.
     """
     with tempfile.TemporaryDirectory(prefix="headwater-demo-") as folder:
-        settings = dataclasses.replace(_DEFAULT, port=port, data=data or Path(folder))
+        settings = Settings.from_environment(port=port, data=data or Path(folder))
         url = f"http://{settings.host}:{settings.port}"
 
         def fill() -> None:

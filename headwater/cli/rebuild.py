@@ -2,27 +2,26 @@
 
 import time
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from headwater import service
 from headwater.cli import console
-from headwater.cli.serve import _DEFAULT
 from headwater.config import Settings
 from headwater.store.open import open_store
 
 
-def rebuild(*, data: Annotated[Path, Parameter(show_default=str)] = _DEFAULT.data) -> None:
+def rebuild(*, data: Path | None = None) -> None:
     """Make the tables anew from the log. The server must not be running.
 
     Parameters
     ----------
     data
-        Folder with the log.
+        Folder with the log; HEADWATER_DATA, else your data folder.
     """
     started = time.monotonic()
-    with open_store(Settings(data=data)) as (log, tables), console.progress_bar("Rebuilding") as report:
+    with (
+        open_store(Settings.from_environment(data=data)) as (log, tables),
+        console.progress_bar("Rebuilding") as report,
+    ):
         state = service.rebuild(log, tables, report)
         log.close()
         tables.close()

@@ -1,41 +1,36 @@
 """`headwater serve`"""
 
-import dataclasses
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from headwater.cli import console
 from headwater.config import Settings
 from headwater.server import serve as run_server
 from headwater.service import Progress, Service
 
-_DEFAULT = Settings.from_environment()
-
 
 def serve(
     *,
-    host: str = _DEFAULT.host,
-    port: int = _DEFAULT.port,
-    data: Annotated[Path, Parameter(show_default=str)] = _DEFAULT.data,
-    store: str = _DEFAULT.store,
+    host: str | None = None,
+    port: int | None = None,
+    data: Path | None = None,
+    store: str | None = None,
 ) -> None:
     """Start the server. Stop it with Ctrl-C.
 
     Parameters
     ----------
     host
-        Address to listen on.
+        Address to listen on; 127.0.0.1 unless HEADWATER_HOST says otherwise.
     port
-        Port to listen on.
+        Port to listen on; 5000 unless HEADWATER_PORT says otherwise.
     data
-        Folder for the log and the tables; made if it is missing.
+        Folder for the log and the tables, made if it is missing; HEADWATER_DATA, else your
+        data folder.
     store
-        Where the data is kept: sqlite.
+        Where the data is kept; sqlite is the only one.
     """
-    settings = dataclasses.replace(_DEFAULT, host=host, port=port, data=data, store=store)
+    settings = Settings.from_environment(host=host, port=port, data=data, store=store)
 
     def ready(service: Service) -> None:
         state = service.state

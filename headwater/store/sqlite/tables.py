@@ -37,6 +37,8 @@ class SqliteTables:
             if version == 0:
                 self._create()
         self._reader = connect_reader(self._path)
+        # Looking up runs for the fold must never wait for somebody's long question.
+        self._lookup = connect_reader(self._path)
 
     def _create(self) -> None:
         with transaction(self._db, self._path):
@@ -57,7 +59,7 @@ class SqliteTables:
         self._open()
 
     def close(self) -> None:
-        for name in ("_reader", "_db"):
+        for name in ("_lookup", "_reader", "_db"):
             if hasattr(self, name):
                 getattr(self, name).close()
 
@@ -126,7 +128,7 @@ class SqliteTables:
             for row in self._db.execute("SELECT runs.* FROM jobs JOIN runs ON runs.row = jobs.latest_run"):
                 yield r.run_from(row, [])
 
-    # Questions. They come after a write, from any thread but one at a time.
+    # Questions
 
     def _all(self, db: sqlite3.Connection, sql: str, parameters: Sequence[Any] = ()) -> list[r.Row]:
         with explained(self._path):
@@ -136,20 +138,20 @@ class SqliteTables:
         return self._all(self._reader, sql, parameters)
 
     def runs(self, ids: Sequence[RunId]) -> list[Run]:
-        return self._runs("id", ids)
+        return self._runs("id", ids, self._lookup)
 
     def runs_by_row(self, rows: Sequence[int]) -> list[Run]:
-        found = {run.row: run for run in self._runs("row", rows)}
+        found = {run.row: run for run in self._runs("row", rows, self._reader)}
         return [found[row] for row in rows if row in found]
 
-    def _runs(self, column: str, values: Sequence[Any]) -> list[Run]:
+    def _runs(self, column: str, values: Sequence[Any], db: sqlite3.Connection) -> list[Run]:
         found: list[Run] = []
         for marks, part in chunks(values):
-            rows = self._ask(f"SELECT * FROM runs WHERE {column} IN ({marks})", *part)
+            rows = self._all(db, f"SELECT * FROM runs WHERE {column} IN ({marks})", part)
             numbers = [row[0] for row in rows]
             uses: dict[int, list[r.Row]] = {number: [] for number in numbers}
             for marks, part in chunks(numbers):
-                for use in self._ask(f"SELECT * FROM uses WHERE run IN ({marks})", *part):
+                for use in self._all(db, f"SELECT * FROM uses WHERE run IN ({marks})", part):
                     uses[use[0]].append(use)
             found += [r.run_from(row, uses[row[0]]) for row in rows]
         return found
