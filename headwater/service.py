@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from headwater.errors import HeadwaterError, StoreUnavailable
+from headwater.errors import BadEvent, HeadwaterError, StoreUnavailable
 from headwater.ids import Micros, Node, Position
 from headwater.interpret import interpret
 from headwater.model.changes import RunNamed, RunSeen
@@ -266,12 +266,18 @@ def replay(log: Log, tables: Tables, state: State, progress: Progress | None = N
             progress(done, total)
 
     for stored in log.read(state.position):
-        batch.append((stored.position, decode(stored.body)))
+        try:
+            batch.append((stored.position, decode(stored.body)))
+        except BadEvent as e:
+            # It was accepted once, by a version that saw it otherwise. It stays in the log.
+            logger.error("event %d of the log is passed over: %s", stored.position, e)
+            continue
         if len(batch) == EVENTS_PER_SLICE:
             flush()
             if len(state.dirty.events) >= EVENTS_PER_REPLAY_WRITE:
                 _write(tables, state)
     flush()
+    state.position = max(state.position, log.last())
     _write(tables, state)
 
 

@@ -1,7 +1,8 @@
 """What an event says of its job, its run, and the runs above it."""
 
+from headwater.ids import RunId
 from headwater.interpret.reading import contents, read
-from headwater.model.changes import AnyChange, JobSeen, RunNamed, RunSeen
+from headwater.model.changes import AnyChange, JobSeen, Name, RunNamed, RunSeen
 from headwater.openlineage import facets as f
 from headwater.openlineage import timestamps
 from headwater.openlineage.event import Event
@@ -11,14 +12,14 @@ def interpret(event: Event) -> list[AnyChange]:
     if event.job is None:
         return []
     parent = read(f.ParentRun, event.run_facets, "parent")
-    parent_job = (parent.job.namespace, parent.job.name) if parent and parent.job else None
+    parent_job = _job_name(parent.job) if parent else None
     if parent_job == event.job:
         parent_job = None
     said: list[AnyChange] = [JobSeen(event.job, event.stamp, contents(event.job_facets), parent_job)]
     if event.run is None:
         return said
-    above = parent.run.runId if parent and parent.run else None
-    root = parent.root.run.runId if parent and parent.root else None
+    above = _run_id(parent.run) if parent else None
+    root = _run_id(parent.root.run) if parent and parent.root else None
     nominal = read(f.NominalTime, event.run_facets, "nominalTime")
     said.append(
         RunSeen(
@@ -27,8 +28,8 @@ def interpret(event: Event) -> list[AnyChange]:
             event.type,
             event.stamp,
             contents(event.run_facets),
-            above if above != event.run else None,  # type: ignore[arg-type]
-            root,  # type: ignore[arg-type]
+            above if above != event.run else None,
+            root,
             (
                 timestamps.parse_or_none(nominal.nominalStartTime),
                 timestamps.parse_or_none(nominal.nominalEndTime),
@@ -37,12 +38,18 @@ def interpret(event: Event) -> list[AnyChange]:
             else None,
         )
     )
-    if parent is None:
-        return said
     if above and parent_job:
-        said.append(RunNamed(above, parent_job))  # type: ignore[arg-type]
-    if parent.root and parent.root.job.name:
-        root_job = (parent.root.job.namespace, parent.root.job.name)
+        said.append(RunNamed(above, parent_job))
+    root_job = _job_name(parent.root.job) if parent and parent.root else None
+    if root and root_job:
         said.append(JobSeen(root_job, event.stamp, {}, None))
-        said.append(RunNamed(parent.root.run.runId, root_job))  # type: ignore[arg-type]
+        said.append(RunNamed(root, root_job))
     return said
+
+
+def _job_name(job: f.Identifier | None) -> Name | None:
+    return (job.namespace, job.name) if job is not None and job.name else None
+
+
+def _run_id(run: f.RunRef | None) -> RunId | None:
+    return RunId(run.runId) if run is not None and run.runId else None

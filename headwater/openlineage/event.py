@@ -4,8 +4,10 @@ Lenient where real clients are sloppy, strict where meaning would be lost. The l
 listed in docs/openlineage.md and checked against the JSON Schemas by `make conformance`.
 """
 
+import re
 from enum import IntEnum
 from hashlib import blake2b
+from itertools import accumulate
 from typing import NoReturn
 
 import msgspec
@@ -34,10 +36,10 @@ _RANKS = 8  # room for the ranks above below each microsecond
 
 MAX_EVENT_BYTES = 32 << 20
 
-# Python allows about 1,000 nested calls and the JSON reader counts as them. A facet with
-# fewer brackets than this cannot be deep; others are read once with that many frames in
-# reserve, so that what is accepted here can be read at any other place, on replay too.
-_RESERVE = 400
+# Whoever walks through a facet uses the stack, and on replay there may be less of it left than
+# there was at intake, so the limit is a number and not what happens to work. Real events have
+# some thirty levels.
+_MAX_DEPTH = 256
 
 # Facets repeat from event to event, and looking one up costs a quarter of hashing it.
 _MEMO_ENTRIES, _MEMO_MAX_BYTES = 4096, 16 << 10
@@ -115,8 +117,14 @@ class _Event(msgspec.Struct, gc=False):
     outputs: list[_Dataset] | None = None
 
 
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
+_STEPS = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
+_NO_BRACKET = bytes(set(range(256)) - _STEPS.keys())
+_MISSING = re.compile("Object missing required field `(.*)`")
+# Refusals stay short, however long the text is that they are about.
+_SHOWN = 80
+
 _decoder = msgspec.json.Decoder(_Event)
-_raw_decoder = msgspec.json.Decoder(msgspec.Raw)
 _list_decoder = msgspec.json.Decoder(list[msgspec.Raw])
 
 
@@ -166,6 +174,8 @@ def decode(body: bytes) -> Event:
     outputs = _mentions(seen.outputs, "outputs", found) if job else ()
     about = _mention(dataset, "dataset", found) if dataset and not job else None
     skeleton = cut_out(body, found)
+    # Facets were looked at one by one; what nobody knows may be deep elsewhere too.
+    _check_depth(skeleton, "")
     return Event(
         skeleton=skeleton,
         digest=blake2b(skeleton, digest_size=16).digest(),
@@ -199,7 +209,7 @@ def _type(text: str | None) -> EventType:
     try:
         return _TYPES[text.upper()]
     except KeyError:
-        _reject("eventType", f"{text!r} is none of {', '.join(_TYPES)}")
+        _reject("eventType", f"{text[:_SHOWN]!r} is none of {', '.join(_TYPES)}")
 
 
 def _time(text: str) -> Micros:
@@ -219,12 +229,13 @@ def _mention(dataset: _Dataset, path: str, found: list[Facet]) -> DatasetMention
     namespace, name = naming.canonical(dataset.namespace, dataset.name)
     if not name:
         _reject(f"{path}.name", "is empty")
-    kind = "inputFacets" if dataset.inputFacets else "outputFacets"
+    own, other = ("outputFacets", "inputFacets") if path.startswith("out") else ("inputFacets", "outputFacets")
+    kind = own if getattr(dataset, own) else other
     return DatasetMention(
         namespace,
         name,
         _facets(dataset.facets, f"{path}.facets", found),
-        _facets(dataset.inputFacets or dataset.outputFacets, f"{path}.{kind}", found),
+        _facets(getattr(dataset, kind), f"{path}.{kind}", found),
     )
 
 
@@ -239,16 +250,12 @@ def _facets(raw: RawFacets, path: str, found: list[Facet]) -> Facets:
             facets[name] = facet
             found.append(facet)
         elif body != b"null":  # some serializers write null for what they do not have
-            _reject(f"{path}.{name}", "is not an object")
+            _reject(f"{path}.{name[:_SHOWN]}", "is not an object")
     return facets
 
 
 def _new_facet(body: bytes, path: str) -> Facet:
-    if body.count(b"{") + body.count(b"[") >= _RESERVE:
-        try:
-            _read_with_reserve(body, _RESERVE)
-        except RecursionError:
-            _reject(path, "is nested too deeply")
+    _check_depth(body, path)
     facet = Facet(content_id(body), body)
     if len(body) <= _MEMO_MAX_BYTES:
         if len(_memo) >= _MEMO_ENTRIES:
@@ -257,11 +264,11 @@ def _new_facet(body: bytes, path: str) -> Facet:
     return facet
 
 
-def _read_with_reserve(body: bytes, frames: int) -> None:
-    if frames:
-        _read_with_reserve(body, frames - 1)
-    else:
-        _raw_decoder.decode(body)
+def _check_depth(text: bytes, path: str) -> None:
+    if text.count(b"{") + text.count(b"[") > _MAX_DEPTH:
+        brackets = _STRING.sub(b"", text).translate(None, _NO_BRACKET)
+        if max(accumulate(map(_STEPS.__getitem__, brackets))) > _MAX_DEPTH:
+            _reject(path, "is nested too deeply")
 
 
 def _reject(path: str, message: str) -> NoReturn:
@@ -274,5 +281,8 @@ def _fail(error: Exception) -> NoReturn:
     if isinstance(error, msgspec.ValidationError):
         # msgspec says: Expected `str`, got `int` - at `$.job.name`
         message, _, at = str(error).partition(" - at `$")
-        _reject(at.rstrip("`").lstrip("."), message)
+        path = at.rstrip("`")
+        if missing := _MISSING.fullmatch(message):
+            path, message = f"{path}.{missing[1]}", "is required"
+        _reject(path.lstrip("."), message)
     raise BadEvent(Problem("", str(error)), malformed=True) from None

@@ -32,10 +32,10 @@ def _canonical_namespace(namespace: str) -> str:
         return namespace
     scheme, rest = match[1].lower(), match[2]
     scheme = _SAME_SCHEME.get(scheme, scheme)
+    if scheme == "kafka":
+        return "kafka://" + ",".join(sorted({b for part in rest[3:].split(",") if (b := part.strip(" \t\r\n/"))}))
     if len(rest) > 3:
         rest = rest.rstrip("/") if rest.strip("/:") else rest
-    if scheme == "kafka" and "," in rest:
-        rest = "://" + ",".join(sorted(filter(None, (b.strip() for b in rest[3:].split(",")))))
     return scheme + rest
 
 

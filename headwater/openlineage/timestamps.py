@@ -6,6 +6,7 @@ from headwater.ids import Micros
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICRO = timedelta(microseconds=1)
+_FIRST, _LAST = ((m.replace(tzinfo=UTC) - _EPOCH) // _MICRO for m in (datetime.min, datetime.max))
 _SHORTEST = len("2026-01-01T00:00")
 
 
@@ -14,10 +15,13 @@ def parse(text: str) -> Micros:
     several clients leave the zone out. Raises ValueError on anything else."""
     if len(text) < _SHORTEST:
         raise ValueError("not an ISO 8601 date-time")
-    moment = datetime.fromisoformat(text)
+    moment = datetime.fromisoformat(text[:-1] + "Z" if text[-1] == "z" else text)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return Micros((moment - _EPOCH) // _MICRO)
+    at = (moment - _EPOCH) // _MICRO
+    if not _FIRST <= at <= _LAST:  # by its zone: it could be stored, but never shown
+        raise ValueError("not within the years 1 to 9999 in UTC")
+    return Micros(at)
 
 
 def parse_or_none(text: str | None) -> Micros | None:
@@ -33,4 +37,4 @@ def to_datetime(at: Micros) -> datetime:
 
 def iso(at: Micros) -> str:
     """`2026-11-15T08:00:00.123456Z`, always with six digits so that texts sort like times."""
-    return to_datetime(at).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return to_datetime(at).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"

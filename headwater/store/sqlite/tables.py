@@ -7,7 +7,7 @@ from typing import Any
 
 from headwater.errors import StoreDamaged
 from headwater.ids import Micros, Node, Position, RunId
-from headwater.model.entities import Register, Run
+from headwater.model.entities import MAX_COLUMN_SETS, Register, Run
 from headwater.model.state import State
 from headwater.model.versions import Version
 from headwater.store import rows as r
@@ -106,6 +106,9 @@ class SqliteTables:
             if edge.columns is None:
                 edge.columns = []
             edge.columns.append(column_set)
+        for edge in state.edges.values():
+            if edge.columns is not None and len(edge.columns) > MAX_COLUMN_SETS:
+                edge.columns = sorted(edge.columns, key=lambda s: (s.last, s.content))[-MAX_COLUMN_SETS:]
         for row in self._each("namespaces"):
             namespace = r.namespace_from(row)
             state.namespaces[namespace.name] = namespace

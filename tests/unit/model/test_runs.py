@@ -76,6 +76,13 @@ def test_a_run_is_not_its_own_parent() -> None:
     assert world.job("load()")["parentJobName"] is None
 
 
+def test_a_parent_without_a_name_is_no_parent() -> None:
+    told = parent("", "", root=("", ""))
+    world = one_world([run("START", "load", 0, "r", facets=told)])
+    assert (world.run("r").parent, world.run("r").root) == (None, None)
+    assert set(world.state.jobs["jobs"]) == {"load"}
+
+
 def test_nominal_time_is_kept() -> None:
     nominal = {"nominalTime": facet(nominalStartTime=time(-60), nominalEndTime=time(0))}
     world = one_world([run("START", "load", 1, facets=nominal), run("COMPLETE", "load", 2)])

@@ -1,0 +1,473 @@
+"""The tables: the state as of a position, and the questions that memory cannot answer."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import headwater.demo
+from headwater.ids import DELETED, Micros, Node, Position, RunId
+from headwater.model.entities import MAX_COLUMN_SETS, Run
+from headwater.model.state import State
+from headwater.openlineage import timestamps
+from headwater.openlineage.event import Event, EventType, content_id, decode
+from headwater.service import fold, settle_latest_run
+from headwater.store.protocol import EventFilter, Tables
+from headwater.store.rows import take
+from tests.contract.conftest import OpenTables
+from tests.contract.dump import dump
+from tests.support import make
+from tests.support.make import dataset, facet, run
+
+Json = dict[str, Any]
+
+
+@cache
+def recorded() -> list[Event]:
+    """Events of real Spark and Flink jobs."""
+    files = sorted(Path(headwater.demo.__file__).parent.glob("*.jsonl"))
+    assert files
+    return [decode(line) for path in files for line in path.read_bytes().splitlines()]
+
+
+def everything() -> list[Event]:
+    """One of each thing that an event can tell."""
+    source = {"dataSource": facet(name="warehouse", uri="postgres://db")}
+    entries = [
+        {
+            "type": "DATASET",
+            "namespace": "db",
+            "name": "sums",
+            "inputs": [{"type": "DATASET", "namespace": "db", "name": "raw"}, {"type": "JOB", "name": "first"}],
+            "fields": {"s": {"inputs": [{"type": "DATASET", "namespace": "db", "name": "raw", "field": "id"}]}},
+        }
+    ]
+    fed = {"lineage": facet(inputs=[{"type": "DATASET", "namespace": "db", "name": "raw"}])}
+    kafka = [dataset((f"kafka://{brokers}", "orders")) for brokers in ("a:1", "b:1", "b:1,a:1")]
+    return _decoded(
+        run("START", "load", 0, facets=make.parent("dag", "r0", root=("top", "r00"))),
+        run("RUNNING", "load", 1, inputs=[dataset("raw", {**make.schema("id"), **source}), *kafka]),
+        run(
+            "COMPLETE", "load", 2, outputs=[dataset("clean", {**make.schema("id", "x"), **make.columns(id=["raw.id"])})]
+        ),
+        run("START", "load", 3, "run-2", ["raw"], [dataset("clean", {"version": facet(datasetVersion="7")})]),
+        run("FAIL", "load", 4, "run-2", facets={"errorMessage": facet(message="x")}),
+        run("START", "load", 9_999, "run-3", ["raw"], ["clean"], {"nominalTime": facet(nominalStartTime=make.time(1))}),
+        run("COMPLETE", "sum", 5, "s", ["clean"], ["sums"], job_facets={"lineage": facet(entries=entries)}),
+        make.job_event("load", 6, {"documentation": facet(description="old")}),
+        make.job_event("load", 7, {"documentation": facet(description="new")}),
+        make.dataset_event("clean", 8, {**make.schema("id", "y"), **make.symlinks(("hive", "clean"))}),
+        make.dataset_event("late", 9, fed),
+        make.dataset_event("moved", 10, make.lifecycle("RENAME", previous="late")),
+        make.dataset_event("gone", 11, make.lifecycle("DROP")),
+        make.dataset_event("gone", 12, {"documentation": make.deleted()}),
+        make.dataset_event(("", "ünï 😀\0"), 13, {"é": facet(x=1)}),
+        {**make.dataset_event("ancient"), "eventTime": "0002-01-01T00:00:00Z"},
+    )
+
+
+def _decoded(*events: Json) -> list[Event]:
+    return [decode(make.encoded(event)) for event in events]
+
+
+def told(state: State, tables: Tables, events: Sequence[Event]) -> State:
+    numbered = [(Position(state.position + n), event) for n, event in enumerate(events, 1)]
+    fold(state, tables, numbered)
+    return state
+
+
+def write(state: State, tables: Tables) -> None:
+    """What the service does, all at once."""
+    tables.write(take(state), state.position)
+    unsure, state.dirty.latest_unsure = state.dirty.latest_unsure, set()
+    for job in unsure:
+        settle_latest_run(state, tables, job)
+    tables.write(take(state), state.position)
+
+
+def written(tables: Tables, *events: Json) -> State:
+    state = told(State(), tables, _decoded(*events))
+    write(state, tables)
+    return state
+
+
+def node_of(state: State, name: str) -> Node:
+    found = state.find_dataset("db", name) or state.find_job("jobs", name)
+    assert found is not None
+    return found.node
+
+
+def answers(state: State, tables: Tables) -> dict[str, Any]:
+    """All that can be asked, for every node and run."""
+    nodes = [entity.node for entity in state.nodes]
+    runs = [run for node in nodes for run in tables.runs_of_job(node, 10_000, 0)]
+    return {
+        "position": tables.position(),
+        "runs": runs,
+        "counts": [tables.count_runs_of_job(node) for node in nodes],
+        "histories": [tables.run_history(run.row) for run in runs],
+        "events": tables.events(EventFilter(limit=10_000)),
+        "versions": [tables.versions([node], 10_000, 0) for node in nodes],
+        "current": tables.current_versions(nodes, None),
+        "users": [tables.runs_using([node], output, 10_000) for node in nodes for output in (False, True)],
+        "past facets": [tables.past_facets(node) for node in nodes],
+    }
+
+
+CASES = pytest.mark.parametrize("events", [recorded(), everything()], ids=["recorded", "everything"])
+
+
+# The state
+
+
+def test_new_tables_are_empty(tables: Tables) -> None:
+    assert tables.position() == 0
+    assert dump(tables.load()) == dump(State())
+    assert tables.runs([RunId("x")]) == tables.runs([]) == tables.runs_by_row([1]) == []
+    assert tables.events(EventFilter()) == []
+    assert tables.count_events(EventFilter()) == 0
+    assert tables.versions([Node(0)], 10, 0) == []
+    assert tables.past_facets(Node(0)) == []
+
+
+@CASES
+def test_what_was_written_is_loaded(tables: Tables, events: list[Event]) -> None:
+    state = told(State(), tables, events)
+    write(state, tables)
+    assert tables.position() == len(events)
+    assert dump(tables.load()) == dump(state)
+
+
+@CASES
+def test_what_was_written_is_there_after_opening_again(open_tables: OpenTables, events: list[Event]) -> None:
+    tables = open_tables()
+    state = told(State(), tables, events)
+    write(state, tables)
+    expected = answers(state, tables)
+    tables.close()
+    tables = open_tables()
+    assert dump(tables.load()) == dump(state)
+    assert answers(state, tables) == expected
+
+
+@CASES
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 0.5, 0.7, 0.9])
+def test_a_loaded_state_goes_on_like_the_one_in_memory(
+    open_tables: OpenTables, events: list[Event], share: float
+) -> None:
+    cut = int(len(events) * share)
+    whole, parts = open_tables("whole"), open_tables("parts")
+    state = told(State(), whole, events)
+    write(state, whole)
+    before = told(State(), parts, events[:cut])
+    write(before, parts)
+    after = told(parts.load(), parts, events[cut:])
+    write(after, parts)
+    assert dump(after) == dump(state)
+    assert dump(parts.load()) == dump(state)
+    assert answers(after, parts) == answers(state, whole)
+
+
+@CASES
+def test_many_small_writes_are_one_large_one(open_tables: OpenTables, events: list[Event]) -> None:
+    small, large = open_tables("small"), open_tables("large")
+    one, other = State(), told(State(), large, events)
+    write(other, large)
+    for event in events:
+        told(one, small, [event])
+        write(one, small)
+    assert dump(small.load()) == dump(large.load()) == dump(other)
+    assert answers(one, small) == answers(other, large)
+
+
+@CASES
+def test_the_same_rows_twice_change_nothing(tables: Tables, events: list[Event]) -> None:
+    state = told(State(), tables, events)
+    rows = take(state)
+    tables.write(rows, state.position)
+    expected, loaded = answers(state, tables), dump(tables.load())
+    tables.write(rows, state.position)
+    assert answers(state, tables) == expected
+    assert dump(tables.load()) == loaded
+
+
+def test_a_write_without_rows_moves_the_position(tables: Tables) -> None:
+    tables.write(take(State()), Position(5))
+    assert tables.position() == 5
+
+
+@CASES
+def test_cleared_tables_are_like_new_ones(open_tables: OpenTables, events: list[Event]) -> None:
+    tables, other = open_tables(), open_tables("other")
+    write(told(State(), tables, recorded()), tables)
+    tables.clear()
+    assert tables.position() == 0
+    assert dump(tables.load()) == dump(State())
+    state = told(State(), tables, events)
+    write(state, tables)
+    fresh = told(State(), other, events)
+    write(fresh, other)
+    assert answers(state, tables) == answers(fresh, other)
+
+
+def test_more_column_lineage_than_an_edge_remembers_is_loaded_as_it_was(tables: Tables) -> None:
+    changing = [
+        run("RUNNING", "load", n, outputs=[dataset("clean", make.columns(**{f"c{n}": ["raw.id"]}))])
+        for n in range(MAX_COLUMN_SETS + 10)
+    ]
+    state = written(tables, *changing)
+    assert dump(tables.load()) == dump(state)
+
+
+def test_edges_with_several_spans_are_loaded(tables: Tables) -> None:
+    day = 24 * 60
+    state = written(tables, *(run("COMPLETE", "load", n * day, f"r{n}", ["raw"]) for n in (0, 1, 5, 6, 20)))
+    loaded = tables.load()
+    assert [edge.spans for edge in loaded.edges.values()] == [edge.spans for edge in state.edges.values()]
+    assert all(len(edge.spans or ()) == 6 for edge in loaded.edges.values())
+
+
+def test_sizes_are_told(tables: Tables) -> None:
+    before = tables.size()
+    write(told(State(), tables, recorded()), tables)
+    assert tables.size() > before
+
+
+# Runs
+
+
+@CASES
+def test_runs_are_found_by_id_with_their_uses(tables: Tables, events: list[Event]) -> None:
+    state = told(State(), tables, events)
+    write(state, tables)
+    ids = list(state.runs)
+    assert {r.id: r for r in tables.runs([*ids, RunId("nobody")])} == state.runs
+    assert [r.id for r in tables.runs(ids[:1])] == ids[:1]
+
+
+def test_a_thousand_runs_are_found_at_once(tables: Tables) -> None:
+    state = written(tables, *(run("START", "load", n, f"r{n}", ["raw"], ["clean"]) for n in range(1_100)))
+    assert {r.id: r for r in tables.runs(list(state.runs))} == state.runs
+    rows = sorted((r.row for r in state.runs.values()), reverse=True)
+    assert [r.row for r in tables.runs_by_row([*rows, 999_999])] == rows
+
+
+def test_a_run_that_goes_on_after_a_write_is_one_run(tables: Tables) -> None:
+    state = written(tables, run("START", "load", 0, inputs=["raw"]))
+    state.runs.clear()  # as after a restart
+    told(state, tables, _decoded(run("COMPLETE", "load", 5, outputs=["clean"])))
+    write(state, tables)
+    (found,) = tables.runs([RunId("run-1")])
+    assert (found.state, len(found.uses), found.started_at) == ("COMPLETED", 2, _minute(0))
+    assert tables.count_runs_of_job(node_of(state, "load")) == 1
+
+
+def _minute(minutes: float) -> Micros:
+    return timestamps.parse(make.time(minutes))
+
+
+def _ids(runs: list[Run]) -> list[str]:
+    return [r.id for r in runs]
+
+
+def test_runs_of_a_job_come_newest_first(tables: Tables) -> None:
+    state = written(
+        tables,
+        run("START", "load", 5, "b"),
+        run("START", "load", 1, "a"),
+        run("COMPLETE", "load", 99, "a"),
+        run("START", "load", 9, "c"),
+        run("START", "load", 5, "bb"),
+        run("START", "other", 50, "x"),
+    )
+    job = node_of(state, "load")
+    assert _ids(tables.runs_of_job(job, 10, 0)) == ["c", "bb", "b", "a"]
+    assert _ids(tables.runs_of_job(job, 2, 1)) == ["bb", "b"]
+    assert tables.runs_of_job(job, 10, 4) == tables.runs_of_job(job, 0, 0) == []
+    assert tables.count_runs_of_job(job) == 4
+
+
+def test_runs_that_are_only_named_by_others_come_last(tables: Tables) -> None:
+    state = written(
+        tables, run("START", "dag", 3, "d"), run("START", "load", 4, "r", facets=make.parent("dag", "unseen"))
+    )
+    assert _ids(tables.runs_of_job(node_of(state, "dag"), 10, 0)) == ["d", "unseen"]
+    (unseen,) = tables.runs([RunId("unseen")])
+    assert (unseen.state, unseen.started_at, unseen.first) == ("NEW", None, None)
+
+
+def test_a_start_that_moves_back_gives_the_latest_place_to_another_run(tables: Tables) -> None:
+    state = written(tables, run("COMPLETE", "load", 9, "a"), run("START", "load", 5, "b"))
+    told(state, tables, _decoded(run("START", "load", 1, "a")))
+    write(state, tables)
+    assert _ids(tables.runs_of_job(node_of(state, "load"), 10, 0)) == ["b", "a"]
+    latest = tables.load().job_of(node_of(state, "load")).latest
+    assert latest is not None
+    assert latest.id == "b"
+
+
+def test_runs_that_used_a_dataset_come_newest_first(tables: Tables) -> None:
+    state = written(
+        tables,
+        run("START", "load", 1, "a", ["raw"], ["clean"]),
+        run("START", "load", 3, "b", ["raw"]),
+        run("START", "load", 2, "c", ["clean"]),
+    )
+    raw, clean = node_of(state, "raw"), node_of(state, "clean")
+
+    def users(datasets: list[Node], output: bool, limit: int = 10) -> list[str]:
+        return _ids(tables.runs_by_row(tables.runs_using(datasets, output, limit)))
+
+    assert users([raw], False) == ["b", "a"]
+    assert users([raw], False, 1) == ["b"]
+    assert users([clean], True) == ["a"]
+    assert users([raw, clean], False) == ["b", "c", "a"]
+    assert users([raw], True) == []
+
+
+def test_the_history_of_a_run_is_in_order_of_time(tables: Tables) -> None:
+    written(
+        tables,
+        run("COMPLETE", "load", 5),
+        run("START", "load", 1),
+        run("RUNNING", "load", 5),
+        run("START", "load", 2, "other"),
+    )
+    (found,) = tables.runs([RunId("run-1")])
+    assert tables.run_history(found.row) == [
+        (2, _minute(1), EventType.START),
+        (3, _minute(5), EventType.RUNNING),
+        (1, _minute(5), EventType.COMPLETE),
+    ]
+
+
+# Events
+
+
+def test_events_are_found_by_time(tables: Tables) -> None:
+    written(tables, *(run("START", "load", at, f"r{n}") for n, at in enumerate((5, 1, 3, 3, 9))))
+
+    def found(after: float | None = None, before: float | None = None, **wanted: Any) -> list[int]:
+        since, until = (None if minutes is None else _minute(minutes) for minutes in (after, before))
+        asked = EventFilter(after=since, before=until, **wanted)
+        positions = tables.events(asked)
+        if "limit" not in wanted:
+            assert tables.count_events(asked) == len(positions)
+        return list(positions)
+
+    assert found() == [5, 1, 4, 3, 2]
+    assert found(newest_first=False) == [2, 3, 4, 1, 5]
+    assert found(after=3) == [5, 1, 4, 3]
+    assert found(before=5) == [4, 3, 2]
+    assert found(after=3, before=5) == [4, 3]
+    assert found(after=10) == []
+    assert found(limit=2) == [5, 1]
+    assert found(limit=2, offset=1) == [1, 4]
+    assert found(limit=2, offset=4) == [2]
+    assert tables.count_events(EventFilter(limit=1)) == 5
+    assert tables.count_events(EventFilter(after=_minute(3), limit=1, offset=3)) == 4
+
+
+# Versions
+
+
+def _version(name: str) -> Json:
+    return {"version": facet(datasetVersion=name)}
+
+
+def test_versions_come_newest_first(tables: Tables) -> None:
+    state = written(
+        tables,
+        run("COMPLETE", "load", 1, "a", outputs=[dataset("clean", _version("one"))]),
+        run("COMPLETE", "load", 3, "b", outputs=[dataset("clean", _version("three"))]),
+        run("COMPLETE", "load", 2, "c", outputs=[dataset("clean", _version("two"))]),
+        run("START", "read", 9, "d", inputs=[dataset("clean", _version("one"))]),
+        run("COMPLETE", "load", 4, "e", outputs=[dataset("other", _version("four"))]),
+    )
+    clean, other = node_of(state, "clean"), node_of(state, "other")
+    assert [v.version for v in tables.versions([clean], 10, 0)] == ["three", "two", "one"]
+    assert [v.version for v in tables.versions([clean, other], 10, 0)] == ["four", "three", "two", "one"]
+    assert [v.version for v in tables.versions([clean], 1, 1)] == ["two"]
+    assert (tables.count_versions([clean]), tables.count_versions([clean, other])) == (3, 4)
+    one = tables.versions([clean], 10, 0)[2]
+    assert (one.first, one.last, one.written) == (_minute(1), _minute(9), _minute(1))
+    assert [r.id for r in tables.runs_by_row([one.run or 0])] == ["a"]
+
+
+def test_who_wrote_a_version_first_is_kept_over_several_writes(tables: Tables) -> None:
+    state = State()
+    for event in (
+        run("START", "read", 5, "reader", inputs=[dataset("clean", _version("v"))]),
+        run("COMPLETE", "load", 8, "late", outputs=[dataset("clean", {**_version("v"), **make.schema("id")})]),
+        run("COMPLETE", "load", 3, "early", outputs=[dataset("clean", _version("v"))]),
+    ):
+        told(state, tables, _decoded(event))
+        write(state, tables)
+    (version,) = tables.versions([node_of(state, "clean")], 10, 0)
+    assert (version.first, version.last, version.written) == (_minute(3), _minute(8), _minute(3))
+    assert [r.id for r in tables.runs_by_row([version.run or 0])] == ["early"]
+    assert version.schema != 0
+
+
+def test_a_version_without_a_name_goes_when_the_run_names_one(tables: Tables) -> None:
+    state = written(tables, run("START", "load", 1, outputs=[dataset("clean", make.schema("id"))]))
+    assert [v.version for v in tables.versions([node_of(state, "clean")], 10, 0)] == [""]
+    told(state, tables, _decoded(run("COMPLETE", "load", 2, outputs=[dataset("clean", _version("v1"))])))
+    write(state, tables)
+    assert [v.version for v in tables.versions([node_of(state, "clean")], 10, 0)] == ["v1"]
+    assert tables.count_versions([node_of(state, "clean")]) == 1
+
+
+def test_the_current_version_is_the_newest_at_a_moment(tables: Tables) -> None:
+    state = written(
+        tables,
+        *(run("COMPLETE", "load", at, f"r{at}", outputs=[dataset("clean", _version(f"v{at}"))]) for at in (10, 30, 20)),
+        run("START", "load", 0, "x", inputs=["raw"]),
+    )
+    clean, raw = node_of(state, "clean"), node_of(state, "raw")
+
+    def current(at: float | None) -> dict[Node, str]:
+        found = tables.current_versions([clean, raw], None if at is None else _minute(at))
+        return {node: version.version for node, version in found.items()}
+
+    assert current(None) == {clean: "v30"}
+    assert current(30) == {clean: "v30"}
+    assert current(29) == {clean: "v20"}
+    assert current(10) == {clean: "v10"}
+    assert current(9) == {}
+
+
+# Facets of the past
+
+
+def _content(value: Json) -> int:
+    return content_id(make.encoded(value))
+
+
+def test_facets_that_were_replaced_are_remembered(tables: Tables) -> None:
+    old, new, late = (facet(description=text) for text in ("old", "new", "late"))
+    state = State()
+    for at, value in ((1, old), (2, old), (5, new), (3, late), (9, make.deleted())):
+        told(state, tables, _decoded(make.dataset_event("raw", at, {"documentation": value})))
+        write(state, tables)
+    raw = node_of(state, "raw")
+    found = [(name, first // 8, last // 8, content) for name, (first, last, content) in tables.past_facets(raw)]
+    assert found == [
+        ("documentation", _minute(1), _minute(2), _content(old)),
+        ("documentation", _minute(3), _minute(3), _content(late)),
+        ("documentation", _minute(5), _minute(5), _content(new)),
+    ]
+    assert tables.load().dataset_of(raw).facets["documentation"][2] == DELETED
+    assert tables.past_facets(Node(raw + 1)) == []
+
+
+def test_a_facet_that_comes_and_goes_within_one_write_is_remembered_once(tables: Tables) -> None:
+    old, new = facet(description="old"), facet(description="new")
+    values = [(n, new if n % 2 else old) for n in range(6)]
+    state = written(tables, *(make.dataset_event("raw", at, {"documentation": value}) for at, value in values))
+    found = [
+        (first // 8, last // 8, content) for _, (first, last, content) in tables.past_facets(node_of(state, "raw"))
+    ]
+    assert found == [(_minute(0), _minute(4), _content(old)), (_minute(1), _minute(3), _content(new))]

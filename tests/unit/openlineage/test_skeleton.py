@@ -1,0 +1,134 @@
+"""An event without its facets, and back again."""
+
+import json
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headwater.openlineage.event import content_id, decode
+from headwater.openlineage.skeleton import Facet, cut_out, put_back, references
+from tests.support import make
+from tests.unit.openlineage import strategies as some
+
+many = settings(max_examples=200, deadline=None)
+
+
+def facet(body: bytes) -> Facet:
+    return Facet(content_id(body), body)
+
+
+def back(skeleton: bytes, facets: Sequence[Facet]) -> bytes:
+    return put_back(skeleton, {f.content: f.body for f in facets}.__getitem__)
+
+
+LONG = facet(json.dumps(make.facet(x=1)).encode())
+OTHER = facet(json.dumps(make.facet(x=2)).encode())
+OUTER = facet(b'{"inner": ' + LONG.body + b', "more": ' + OTHER.body + b"}")
+SHORT = facet(b'{"x":1}')
+
+
+def test_a_facet_leaves_a_mark_with_its_content_id() -> None:
+    skeleton = cut_out(b'{"a": ' + LONG.body + b"}", [LONG])
+    assert skeleton == b'{"a": \x00%d\x00}' % LONG.content
+    assert set(references(skeleton)) == {LONG.content}
+
+
+def test_short_facets_stay_in_place() -> None:
+    text = b'{"a": ' + SHORT.body + b"}"
+    assert cut_out(text, [SHORT]) == text
+    assert set(references(text)) == set()
+
+
+def test_an_event_without_facets_is_its_own_skeleton() -> None:
+    assert cut_out(b'{"a": 1}', []) == b'{"a": 1}'
+    assert back(b'{"a": 1}', []) == b'{"a": 1}'
+
+
+def test_a_facet_that_comes_twice_is_cut_out_twice() -> None:
+    text = b"[" + LONG.body + b", " + LONG.body + b"]"
+    skeleton = cut_out(text, [LONG, LONG])
+    assert skeleton == b"[\x00%d\x00, \x00%d\x00]" % (LONG.content, LONG.content)
+    assert back(skeleton, [LONG]) == text
+
+
+@pytest.mark.parametrize("order", [[OUTER, LONG, OTHER], [OTHER, LONG, OUTER], [LONG, OUTER, OTHER]])
+def test_of_facets_that_lie_in_each_other_the_outer_is_cut_out(order: list[Facet]) -> None:
+    text = b'{"a": ' + OUTER.body + b"}"
+    skeleton = cut_out(text, order)
+    assert set(references(skeleton)) == {OUTER.content}
+    assert back(skeleton, order) == text
+
+
+def test_a_facet_that_also_lies_in_another_is_found_behind_it() -> None:
+    text = b'{"a": ' + OUTER.body + b', "b": ' + LONG.body + b"}"
+    for order in ([OUTER, LONG], [LONG, OUTER]):
+        assert back(cut_out(text, order), order) == text
+    assert set(references(cut_out(text, [OUTER, LONG]))) == {OUTER.content, LONG.content}
+
+
+def test_a_facet_that_begins_like_another_is_told_apart() -> None:
+    longer = facet(LONG.body[:-1] + b', "y": 2}')
+    text = b"[" + longer.body + b"," + LONG.body + b"," + longer.body + b"]"
+    for order in ([longer, LONG, longer], [LONG, longer, longer], [longer, longer, LONG]):
+        assert back(cut_out(text, order), order) == text
+
+
+def test_a_text_that_looks_like_a_facet_inside_a_string_is_no_harm() -> None:
+    blank = facet(b"{" + b" " * 60 + b"}")
+    text = b'{"note": "' + blank.body + b'", "a": ' + blank.body + b"}"
+    assert back(cut_out(text, [blank]), [blank]) == text
+
+
+def test_negative_content_ids_are_marks_too() -> None:
+    bodies = [json.dumps(make.facet(x=n)).encode() for n in range(20)]
+    facets = [facet(body) for body in bodies]
+    assert min(f.content for f in facets) < 0 < max(f.content for f in facets)
+    text = b"[" + b",".join(bodies) + b"]"
+    skeleton = cut_out(text, facets)
+    assert set(references(skeleton)) == {f.content for f in facets}
+    assert back(skeleton, facets) == text
+
+
+def test_the_facets_of_an_event_are_all_found() -> None:
+    events = [
+        make.run(
+            "START", "load", inputs=[make.dataset(n, make.schema(n)) for n in "abc"], facets=make.parent("p", "r")
+        ),
+        make.job_event("load", facets={"own": make.facet(x=1)}, outputs=[make.dataset("a", make.schema("id"))]),
+        make.dataset_event("a", facets=make.schema("id", "name")),
+    ]
+    for event in events:
+        for keys in (list(event), sorted(event), sorted(event, reverse=True)):
+            decoded = decode(json.dumps({key: event[key] for key in keys}).encode())
+            assert set(references(decoded.skeleton)) == {f.content for f in decoded.facets}
+
+
+pieces = st.sampled_from([LONG.body, OTHER.body, OUTER.body, SHORT.body, b'{"y":[' + OUTER.body + b"]}", b'"x"', b"{}"])
+
+
+@many
+@given(st.lists(pieces, max_size=8), st.randoms(use_true_random=False))
+def test_cutting_out_and_putting_back_changes_nothing(parts: list[bytes], rng: random.Random) -> None:
+    """Whatever the facets are, in whatever order they come."""
+    text = b"[" + b", ".join(parts) + b"]"
+    facets = [facet(part) for part in parts if part.startswith(b"{")]
+    rng.shuffle(facets)
+    assert back(cut_out(text, facets), facets) == text
+
+
+@many
+@given(some.event_texts(), st.randoms(use_true_random=False))
+def test_the_order_of_the_facets_does_not_matter_for_the_text(body: bytes, rng: random.Random) -> None:
+    facets = list(decode(body).facets)
+    rng.shuffle(facets)
+    assert back(cut_out(body, facets), facets) == body
+
+
+@many
+@given(some.event_texts())
+def test_what_a_skeleton_refers_to_is_among_the_facets(body: bytes) -> None:
+    event = decode(body)
+    assert set(references(event.skeleton)) <= {f.content for f in event.facets}
