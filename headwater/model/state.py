@@ -108,17 +108,22 @@ class State:
     def mark(self, node: Node) -> None:
         """A job or dataset has changed: the tables need it, and what was made of it is stale."""
         self.dirty.nodes.add(node)
+        self._outdate(node)
+
+    def _outdate(self, node: Node) -> None:
         self.nodes[node].revision += 1
+        shown = self.aliases.canonical(node)
+        if shown != node:  # what is shown of a dataset comes from all its names
+            self.nodes[shown].revision += 1
 
     def _names_changed(self, node: Node) -> None:
         """A dataset goes by another name now, which shows at the jobs and columns around it."""
-        dataset = self.nodes[node]
-        dataset.revision += 1
-        for edge in (*dataset.into, *dataset.out):
+        self._outdate(node)
+        for edge in (*self.nodes[node].into, *self.nodes[node].out):
             for end in (edge.src, edge.dst):
-                self.nodes[end].revision += 1
+                self._outdate(end)
                 for beyond in self.nodes[end].out:
-                    self.nodes[beyond.dst].revision += 1
+                    self._outdate(beyond.dst)
 
     # Folding
 
@@ -299,9 +304,9 @@ class State:
 
     def _note_latest(self, run: Run, old_job: Node, old_order: tuple[Micros, RunId]) -> None:
         job = self.job_of(run.job)
+        self.mark(run.job)
         if job.latest is None or run.order > job.latest.order:
             job.latest = run
-            self.mark(run.job)
         elif job.latest.id == run.id:
             job.latest = run
             if run.order < old_order:
@@ -309,6 +314,8 @@ class State:
         if old_job != run.job:
             left = self.job_of(old_job)
             if left.latest is not None and left.latest.id == run.id:
+                left.latest = None
+                self.mark(old_job)
                 self.dirty.latest_unsure.add(old_job)
 
     def _dataset_seen(self, change: c.DatasetSeen) -> None:
@@ -343,8 +350,8 @@ class State:
             edge = self.edges[key] = Edge(src, dst, at, at)
             self.nodes[src].out.append(edge)
             self.nodes[dst].into.append(edge)
-            self.nodes[src].revision += 1
-            self.nodes[dst].revision += 1
+            self._outdate(src)
+            self._outdate(dst)
             self.dirty.edges.add(key)
         elif spans.see(edge, at):
             self.dirty.edges.add(key)
@@ -423,7 +430,7 @@ class State:
             edge.columns.append(known)
             if len(edge.columns) > MAX_COLUMN_SETS:
                 edge.columns.remove(min(edge.columns, key=lambda s: (s.last, s.content)))
-        self.nodes[dataset].revision += 1
+        self._outdate(dataset)
         self.dirty.column_sets[edge.key, known.kind, known.content] = known
 
     def _lineage_declared(self, change: c.LineageDeclared) -> None:

@@ -1,0 +1,111 @@
+"""Kept JSON is never stale, and says what the graph says."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+from hypothesis import HealthCheck, given, settings
+
+from headwater.api.graphs import GraphWriter
+from headwater.api.render import Renderer
+from headwater.contents import Contents
+from headwater.graph.columns import column_lineage, columns_of
+from headwater.graph.traverse import BOTH, CONNECTED, neighbourhood
+from headwater.graph.when import Always
+from headwater.ids import Node
+from headwater.model.entities import Dataset
+from headwater.openlineage.event import decode
+from headwater.service import fold, now
+from tests.support import make
+from tests.support.strategies import events
+from tests.support.world import World, close_all
+
+
+def answers(writer: GraphWriter, world: World, contents: Contents) -> list[bytes]:
+    """Every node's lineage, and every dataset's columns up and down."""
+    state = world.state
+
+    async def ask() -> list[bytes]:
+        found = []
+        for number, entity in enumerate(state.nodes):
+            node = state.aliases.canonical(Node(number)) if isinstance(entity, Dataset) else Node(number)
+            found.append(await writer.lineage(neighbourhood(state, node, 20, CONNECTED)))
+            found.append(await writer.lineage(neighbourhood(state, node, 1, BOTH)))
+            if isinstance(entity, Dataset):
+                start = columns_of(state, contents, node)
+                for depth, down in ((20, False), (20, True), (1, True)):
+                    graph = column_lineage(state, contents, start, depth, down=down)
+                    found.append(await writer.columns(graph, Always()))
+        return found
+
+    return asyncio.run(ask())
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(events)
+def test_answers_from_kept_json_equal_fresh_ones_after_every_event(told: list[dict[str, Any]]) -> None:
+    world = World([])
+    try:
+        kept_contents = Contents(world.log)
+        kept = GraphWriter(Renderer(world.state, kept_contents))
+        for event in told:
+            decoded = decode(make.encoded(event))
+            (appended,) = world.log.append([decoded], now())
+            if not appended.duplicate:
+                fold(world.state, world.tables, [(appended.position, decoded)])
+            fresh_contents = Contents(world.log)
+            fresh = GraphWriter(Renderer(world.state, fresh_contents))
+            assert answers(kept, world, kept_contents) == answers(fresh, world, fresh_contents)
+    finally:
+        close_all()
+
+
+def graph_of(name: str, world: World) -> list[dict[str, Any]]:
+    writer = GraphWriter(world.renderer)
+    text = asyncio.run(writer.lineage(neighbourhood(world.state, world.node(name), 20)))
+    nodes: list[dict[str, Any]] = msgspec.json.decode(text)["graph"]
+    return nodes
+
+
+def columns_graph(name: str, world: World, depth: int = 20) -> list[dict[str, Any]]:
+    writer = GraphWriter(world.renderer)
+    start = columns_of(world.state, world.contents, world.node(name))
+    graph = column_lineage(world.state, world.contents, start, depth)
+    nodes: list[dict[str, Any]] = msgspec.json.decode(asyncio.run(writer.columns(graph, Always())))["graph"]
+    return nodes
+
+
+def test_a_graph_has_its_nodes_in_order_with_edges_at_both_ends() -> None:
+    world = World([make.run("COMPLETE", "load", inputs=["raw"], outputs=["clean"])])
+    nodes = graph_of("raw", world)
+    assert [(n["id"], n["type"]) for n in nodes] == [
+        ("dataset:db:clean", "DATASET"),
+        ("dataset:db:raw", "DATASET"),
+        ("job:jobs:load", "JOB"),
+    ]
+    edge = {"origin": "dataset:db:raw", "destination": "job:jobs:load"}
+    assert nodes[1]["outEdges"] == [edge]
+    assert edge in nodes[2]["inEdges"]
+    assert nodes[2]["data"]["latestRun"]["state"] == "COMPLETED"
+
+
+def test_column_edges_start_at_the_node_itself() -> None:
+    out = make.dataset("clean", make.columns(x=["raw.x"]))
+    nodes = columns_graph("clean", World([make.run("COMPLETE", "load", inputs=["raw"], outputs=[out])]))
+    target, source = "datasetField:db:clean:x", "datasetField:db:raw:x"
+    assert [n["id"] for n in nodes] == [target, source]
+    assert nodes[0]["inEdges"] == [{"origin": target, "destination": source}]
+    assert nodes[1]["outEdges"] == [{"origin": source, "destination": target}]
+    assert nodes[0]["data"]["inputFields"][0]["transformations"][0]["subtype"] == "IDENTITY"
+
+
+def test_a_column_graph_cut_by_depth_has_no_edges_to_what_is_left_out() -> None:
+    world = World(
+        [
+            make.run("COMPLETE", "a", 0, "r1", ["raw"], [make.dataset("mid", make.columns(x=["raw.x"]))]),
+            make.run("COMPLETE", "b", 1, "r2", ["mid"], [make.dataset("out", make.columns(x=["mid.x"]))]),
+        ]
+    )
+    nodes = {n["id"]: n for n in columns_graph("out", world, depth=1)}
+    assert set(nodes) == {"datasetField:db:out:x", "datasetField:db:mid:x"}
+    assert nodes["datasetField:db:mid:x"]["inEdges"] == []
