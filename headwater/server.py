@@ -33,16 +33,18 @@ class CannotListenError(HeadwaterError):
     pass
 
 
-ShowProgress = Callable[[], AbstractContextManager[Progress]]
+ShowProgress = Callable[[int], AbstractContextManager[Progress]]
+"""Given the number of events in the log."""
 
 
 def serve(settings: Settings, ready: Callable[[Service], None], show_progress: ShowProgress) -> None:
-    """Runs until SIGTERM or Ctrl-C. The replay of the log, where there is any, shows progress."""
+    """Runs until SIGTERM or Ctrl-C. Serving begins when the graph is complete; before that the
+    loading shows progress."""
     check_port(settings)
     _raise_open_files()
     sys.setswitchinterval(_SWITCH_SECONDS)
     with open_store(settings) as (log, tables):
-        with show_progress() as progress:
+        with show_progress(log.last()) as progress:
             state = recover(log, tables, progress)
         # The state is large and lasts: the collector need not look at it ever again, and need
         # not run often, as hardly any garbage is cyclic.

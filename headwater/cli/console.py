@@ -13,13 +13,14 @@ err = Console(stderr=True)
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Report]:
-    """A bar for long work; nothing at all for work that is done at once."""
+def progress_bar(what: str, *, at_once: bool = False) -> Iterator[Report]:
+    """A bar for long work, shown at once or with the first report; nothing for work that is
+    done before anything is reported."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True) as bar:
-        task = bar.add_task(what, visible=False, total=None)
+        task = bar.add_task(what, visible=at_once, total=None)
 
         def report(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, visible=total > 0)
+            bar.update(task, completed=done, total=total, visible=at_once or total > 0)
 
         yield report

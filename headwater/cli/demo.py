@@ -7,7 +7,7 @@ from pathlib import Path
 
 from headwater.cli import console
 from headwater.cli.send import deliver
-from headwater.cli.serve import replaying
+from headwater.cli.serve import loading
 from headwater.config import Settings
 from headwater.server import serve as run_server
 
@@ -44,7 +44,7 @@ def demo(*, port: int | None = None, data: Path | None = None) -> None:
             )
 
         # The server is on the main thread, so the events are sent from another one.
-        run_server(settings, lambda _: threading.Thread(target=fill).start(), replaying)
+        run_server(settings, lambda _: threading.Thread(target=fill).start(), loading)
 
 
 def _recorded() -> list[bytes]:

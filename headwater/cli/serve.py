@@ -8,6 +8,9 @@ from headwater.config import Settings
 from headwater.server import serve as run_server
 from headwater.service import Progress, Service
 
+# Fewer events than this are loaded before anyone could read a message about it.
+_SHOWN_FROM = 20_000
+
 
 def serve(
     *,
@@ -42,8 +45,8 @@ def serve(
             highlight=False,
         )
 
-    run_server(settings, ready, replaying)
+    run_server(settings, ready, loading)
 
 
-def replaying() -> AbstractContextManager[Progress]:
-    return console.progress_bar("Replaying the log")
+def loading(events: int) -> AbstractContextManager[Progress]:
+    return console.progress_bar(f"Loading the graph of {events:,} events", at_once=events > _SHOWN_FROM)
