@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from headwater.errors import BadEvent, HeadwaterError, StoreUnavailable
 from headwater.ids import Micros, Node, Position
 from headwater.interpret import interpret
+from headwater.model.apply import apply_event
 from headwater.model.changes import RunNamed, RunSeen
 from headwater.model.state import State
 from headwater.openlineage.event import Event, decode
@@ -236,7 +237,7 @@ def fold(state: State, tables: Tables, events: Sequence[tuple[Position, Event]])
         for run in tables.runs(list(missing)):
             state.adopt(run)
     for position, event, changes in said:
-        state.apply_event(position, event.time, event.type, changes)
+        apply_event(state, position, event.time, event.type, changes)
 
 
 def settle_latest_run(state: State, tables: Tables, node: Node) -> None:

@@ -11,13 +11,14 @@ from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 
 from headwater import __version__
+from headwater.api.context import App
 from headwater.api.errors import ErrorBody, FieldProblem, body_of
 from headwater.api.graphs import GraphWriter
 from headwater.api.history import History
 from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send
 from headwater.api.paths import routable
 from headwater.api.render import Renderer
-from headwater.api.routes import App, api_router
+from headwater.api.routes import api_router
 from headwater.api.system import healthz, metrics
 from headwater.config import Settings
 from headwater.contents import Contents

@@ -7,12 +7,12 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from headwater.api import shapes
-from headwater.api.routes import App, _json, _says
+from headwater.api.context import App, answer, says
 from headwater.openlineage.facets import not_understood
 from headwater.service import Service
 
 
-@get("/healthz", responses=_says(shapes.Health), summary="Whether the server can take events in")
+@get("/healthz", responses=says(shapes.Health), summary="Whether the server can take events in")
 async def healthz(app: App) -> Response[bytes]:
     service = app.service
     failing = service.last_failure
@@ -21,9 +21,9 @@ async def healthz(app: App) -> Response[bytes]:
         service.state.position,
         service.tables_position,
     )
-    answer = _json(body)
-    answer.status_code = 200 if failing is None else 503
-    return answer
+    said = answer(body)
+    said.status_code = 200 if failing is None else 503
+    return said
 
 
 class _Collector(Collector):

@@ -1,0 +1,40 @@
+"""What every handler works with, and how it answers."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from litestar import Response
+from litestar.openapi.datastructures import ResponseSpec
+
+from headwater.api.graphs import GraphWriter
+from headwater.api.history import History
+from headwater.api.render import Renderer
+from headwater.contents import Contents
+from headwater.model.state import State
+from headwater.service import Service
+
+_encode = msgspec.json.Encoder().encode
+
+
+@dataclass
+class App:
+    """What the handlers work with."""
+
+    service: Service
+    contents: Contents
+    renderer: Renderer
+    history: History
+    graphs: GraphWriter
+
+    @property
+    def state(self) -> State:
+        return self.service.state
+
+
+def answer(body: Any) -> Response[bytes]:
+    return Response(body if isinstance(body, bytes) else _encode(body), media_type="application/json")
+
+
+def says(shape: Any) -> dict[int, ResponseSpec]:
+    return {200: ResponseSpec(data_container=shape, description="The answer", generate_examples=False)}

@@ -1,0 +1,99 @@
+"""Finding what a request names: jobs, datasets and columns, by path or by node id."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from difflib import get_close_matches
+from itertools import islice
+
+from headwater.api.context import App
+from headwater.errors import BadRequest, NotFound
+from headwater.graph.columns import Column, columns_of
+from headwater.graph.when import When
+from headwater.ids import Node, split_type, splits, type_dataset, type_field, type_job, without_version
+from headwater.model.entities import Dataset, Job
+from headwater.model.state import State
+from headwater.openlineage import naming
+
+
+def find_job(state: State, namespace: str, name: str) -> Job:
+    job = state.find_job(namespace, name)
+    if job is None:
+        raise _unknown("job", namespace, name, state.jobs)
+    return job
+
+
+def find_dataset(state: State, namespace: str, name: str) -> Node:
+    """The canonical dataset behind any of its names."""
+    found = state.find_dataset(*naming.canonical(namespace, name))
+    if found is not None:
+        node = state.aliases.canonical(found.node)
+        if state.dataset_of(node).first is not None:
+            return node
+    raise _unknown("dataset", namespace, name, state.datasets)
+
+
+def _unknown(kind: str, namespace: str, name: str, known: dict[str, dict[str, Node]]) -> NotFound:
+    if namespace not in known:
+        hint = close_to(namespace, known, "Known namespaces like it:")
+        return NotFound(f"no {kind} {name!r}: there is no namespace {namespace!r} with a {kind}.{hint}")
+    return NotFound(f"no {kind} {name!r} in namespace {namespace!r}.{close_to(name, known[namespace])}")
+
+
+def close_to(text: str, names: Iterable[str], lead: str = "Did you mean") -> str:
+    # Comparing texts is slow, and a hint is worth only so much time.
+    close = get_close_matches(text[:200], list(islice(names, 1000)), 3, 0.5)
+    return f" {lead} {', '.join(close)}?" if close else ""
+
+
+def find_node(state: State, node_id: str) -> Node:
+    """A job or dataset by its node id, tried in every way in which the id can be read."""
+    kind, text = _typed(node_id, (type_job, type_dataset))
+    known = state.jobs if kind == type_job else state.datasets
+    nearest: tuple[str, str] | None = None
+    for candidate in dict.fromkeys((text, without_version(text))):
+        for namespace, name in _in_namespaces(candidate, known):
+            nearest = nearest or (namespace, name)
+            if name in known[namespace]:
+                with suppress(NotFound):
+                    if kind == type_job:
+                        return find_job(state, namespace, name).node
+                    return find_dataset(state, namespace, name)
+    raise _unknown(kind, *(nearest or next(splits(text))), known)
+
+
+def _in_namespaces(text: str, known: dict[str, dict[str, Node]]) -> Iterator[tuple[str, str]]:
+    """The readings of `namespace:name` whose namespace exists, in canonical spelling."""
+    for namespace, name in splits(text):
+        if namespace in known:
+            yield namespace, name
+        spelled = naming.canonical(namespace, name)
+        if spelled != (namespace, name) and spelled[0] in known:
+            yield spelled
+
+
+def find_columns(app: App, node_id: str, when: When) -> list[Column]:
+    """One column, or all columns of a dataset or of what a job writes."""
+    state = app.state
+    kind, text = _typed(node_id, (type_field, type_dataset, type_job))
+    if kind == type_dataset:
+        return columns_of(state, app.contents, find_node(state, node_id), when)
+    if kind == type_job:
+        job = state.job_of(find_node(state, node_id))
+        written = {state.aliases.canonical(e.dst) for e in job.out if isinstance(state.nodes[e.dst], Dataset)}
+        return [c for node in written for c in columns_of(state, app.contents, node, when)]
+    for candidate in dict.fromkeys((text, without_version(text))):
+        for namespace, rest in _in_namespaces(candidate, state.datasets):
+            for name, field in splits(rest):
+                name = naming.canonical(namespace, name)[1]
+                if name in state.datasets[namespace]:
+                    column = (find_dataset(state, namespace, name), field)
+                    if column in columns_of(state, app.contents, column[0], when):
+                        return [column]
+    raise NotFound(f"no column {text!r}: the dataset is not known, or has no such column")
+
+
+def _typed(node_id: str, kinds: tuple[str, ...]) -> tuple[str, str]:
+    parts = split_type(node_id)
+    if parts is None or parts[0] not in kinds or ":" not in parts[1]:
+        raise BadRequest(f"nodeId {node_id!r} must look like {' or '.join(k + ':NAMESPACE:NAME' for k in kinds)}")
+    return parts

@@ -1,0 +1,291 @@
+"""What each change does to the state."""
+
+from collections.abc import Iterable
+from typing import Any, TypeVar, assert_never
+
+from headwater.ids import ContentId, Micros, Node, Position, RunId, Stamp
+from headwater.model import changes as c
+from headwater.model.entities import (
+    INPUT,
+    MAX_COLUMN_SETS,
+    OUTPUT,
+    ColumnSet,
+    Dataset,
+    Declared,
+    Job,
+    Lifecycle,
+    Run,
+    Use,
+    put,
+    use_key,
+)
+from headwater.model.state import Source, State
+from headwater.model.versions import Version, version_uuid
+from headwater.openlineage.event import TERMINAL, EventType, stamp_time
+
+
+def apply_event(
+    state: State, position: Position, time: Micros, kind: EventType, all_changes: Iterable[c.AnyChange]
+) -> None:
+    """Applies one event's changes and notes where the event stands."""
+    run: Run | None = None
+    job: Node | None = None
+    for change in all_changes:
+        apply(state, change)
+        if isinstance(change, c.RunSeen):
+            run = state.runs[change.run]
+        elif isinstance(change, c.JobSeen) and job is None:
+            job = state.jobs[change.job[0]][change.job[1]]
+    state.position = position
+    state.dirty.events.append((position, time, kind, run.row if run else None, job))
+
+
+def apply(state: State, change: c.AnyChange) -> None:
+    match change:
+        case c.EdgeSeen():
+            state.see_edge(state.ensure(change.src, change.at), state.ensure(change.dst, change.at), change.at)
+        case c.DatasetSeen():
+            _dataset_seen(state, change)
+        case c.DatasetUsed():
+            _dataset_used(state, change)
+        case c.RunSeen():
+            _run_seen(state, change)
+        case c.JobSeen():
+            _job_seen(state, change)
+        case c.SourceSeen():
+            _source_seen(state, change)
+        case c.ColumnsTold():
+            _columns_told(state, change)
+        case c.RunNamed():
+            _run_named(state, change)
+        case c.LineageDeclared():
+            _lineage_declared(state, change)
+        case c.AliasesTold():
+            _aliases_told(state, change)
+        case c.LifecycleTold():
+            _lifecycle_told(state, change)
+        case _:
+            assert_never(change)
+
+
+def _job_seen(state: State, change: c.JobSeen) -> None:
+    at = stamp_time(change.stamp)
+    job = state.ensure_job(change.job, at)
+    _put_facets(state, job, change.stamp, change.facets)
+    if change.parent is not None:
+        job.parent = state.later_node(job.parent, change.stamp, state.ensure_job(change.parent, at).node)
+    state.mark(job.node)
+
+
+def _run_seen(state: State, change: c.RunSeen) -> None:
+    job = state.jobs[change.job[0]][change.job[1]]
+    stamp, at = change.stamp, stamp_time(change.stamp)
+    run = state.ensure_run(change.run, job)
+    before = run.job, run.order
+    # A run belongs to the job of its first event; a parent facet only guesses.
+    if run.first is None or (stamp, change.job) < (run.first, _job_name(state, run)):
+        run.first, run.job = stamp, job
+    run.last = max(run.last, stamp)
+    if change.kind is EventType.START:
+        run.started = at if run.started is None else min(run.started, at)
+    if change.kind in (EventType.START, EventType.RUNNING):
+        run.active = True
+    elif change.kind in TERMINAL:
+        run.ended = stamp if run.ended is None else max(run.ended, stamp)
+    for name, content in change.facets.items():
+        put(run.facets, name, stamp, content)
+    if change.parent is not None:
+        run.parent = _later(run.parent, (stamp, change.parent))
+    if change.root is not None:
+        run.root = _later(run.root, (stamp, change.root))
+    if change.nominal is not None:
+        run.nominal = _later(run.nominal, (stamp, *change.nominal))
+    state.dirty.runs[run.id] = run
+    _note_latest(state, run, *before)
+
+
+def _run_named(state: State, change: c.RunNamed) -> None:
+    job = state.jobs[change.job[0]][change.job[1]]
+    run = state.ensure_run(change.run, job)
+    if run.first is None and change.job < _job_name(state, run):
+        run.job = job
+        state.dirty.runs[run.id] = run
+
+
+def _job_name(state: State, run: Run) -> c.Name:
+    job = state.job_of(run.job)
+    return job.namespace, job.name
+
+
+def _note_latest(state: State, run: Run, old_job: Node, old_order: tuple[Micros, RunId]) -> None:
+    job = state.job_of(run.job)
+    state.mark(run.job)
+    if job.latest is None or run.order > job.latest.order:
+        job.latest = run
+    elif job.latest.id == run.id:
+        job.latest = run
+        if run.order < old_order:
+            state.dirty.latest_unsure.add(run.job)
+    if old_job != run.job:
+        left = state.job_of(old_job)
+        if left.latest is not None and left.latest.id == run.id:
+            left.latest = None
+            state.mark(old_job)
+            state.dirty.latest_unsure.add(old_job)
+
+
+def _dataset_seen(state: State, change: c.DatasetSeen) -> None:
+    at = stamp_time(change.stamp)
+    dataset = state.ensure_dataset(change.dataset, at)
+    _put_facets(state, dataset, change.stamp, change.facets)
+    if change.declared and (dataset.declared is None or dataset.declared < at):
+        dataset.declared = at
+    state.mark(dataset.node)
+
+
+def _put_facets(state: State, entity: Job | Dataset, stamp: Stamp, facets: dict[str, ContentId]) -> None:
+    for name, content in facets.items():
+        lost = put(entity.facets, name, stamp, content)
+        if lost is not None:
+            state.dirty.past_facets.append((entity.node, name, lost))
+
+
+def _source_seen(state: State, change: c.SourceSeen) -> None:
+    at = stamp_time(change.stamp)
+    source = state.sources.get(change.name)
+    if source is None:
+        state.sources[change.name] = Source(change.name, change.uri, change.stamp, at, at)
+    else:
+        if (change.stamp, change.uri) > (source.stamp, source.uri):
+            source.stamp, source.uri = change.stamp, change.uri
+        source.first, source.last = min(source.first, at), max(source.last, at)
+    state.dirty.sources.add(change.name)
+
+
+def _dataset_used(state: State, change: c.DatasetUsed) -> None:
+    at = stamp_time(change.stamp)
+    dataset = state.ensure_dataset(change.dataset, at)
+    version, schema = change.version, change.schema
+    if change.run is None:
+        if schema or version:
+            _note_version(state, dataset, version, schema, at, at, None)
+        return
+    run = state.runs[change.run]
+    key = use_key(dataset.node, OUTPUT if change.output else INPUT)
+    use = run.uses.get(key)
+    if use is None:
+        use = run.uses[key] = Use(at, at)
+    use.first, use.last = min(use.first, at), max(use.last, at)
+    for name, content in change.facets.items():
+        put(use.facets, name, change.stamp, content)
+    seen = use.versions.get((version, schema), (at, at))
+    use.versions[version, schema] = (min(seen[0], at), max(seen[1], at))
+    if change.output:
+        _note_outputs(state, run, dataset, use)
+    elif version:
+        _note_version(state, dataset, version, schema, at, at, None)
+    state.dirty.uses.add((run.id, key))
+    state.dirty.runs[run.id] = run
+
+
+def _note_outputs(state: State, run: Run, dataset: Dataset, use: Use) -> None:
+    kept = {
+        _note_version(state, dataset, version, schema, first, last, run) for version, schema, first, last in use.told()
+    }
+    if len(use.versions) > len(kept):
+        for version, schema in use.versions:
+            uuid = version_uuid(dataset, version, ContentId(schema), run.id)
+            if uuid not in kept:
+                state.dirty.versions.pop(uuid, None)
+                state.dirty.versions_gone.add(uuid)
+
+
+def _note_version(
+    state: State,
+    dataset: Dataset,
+    version: str,
+    schema: ContentId,
+    first: Micros,
+    last: Micros,
+    run: Run | None,
+) -> bytes:
+    uuid = version_uuid(dataset, version, schema, run.id if run else None)
+    told = Version(uuid, dataset.node, version, schema, first, last)
+    if run is not None:
+        told.run, told.written = run.row, first
+    known = state.dirty.versions.setdefault(uuid, told)
+    if known is not told:
+        known.merge(told)
+    return uuid
+
+
+def _columns_told(state: State, change: c.ColumnsTold) -> None:
+    at = stamp_time(change.stamp)
+    dataset = state.ensure_dataset(change.dataset, at).node
+    producer = dataset if change.job is None else state.ensure_job(change.job, at).node
+    edge = state.see_edge(producer, dataset, at)
+    if edge.columns is None:
+        edge.columns = []
+    for known in edge.columns:
+        if known.content == change.content and known.kind == change.kind:
+            known.first = min(known.first, change.stamp)
+            known.last = max(known.last, change.stamp)
+            break
+    else:
+        sources = tuple(state.ensure(ref, at) for ref in change.sources)
+        known = ColumnSet(change.kind, change.content, change.stamp, change.stamp, sources)
+        edge.columns.append(known)
+        if len(edge.columns) > MAX_COLUMN_SETS:
+            edge.columns.remove(min(edge.columns, key=lambda s: (s.last, s.content)))
+    state.outdate(dataset)
+    state.dirty.column_sets[edge.key, known.kind, known.content] = known
+
+
+def _lineage_declared(state: State, change: c.LineageDeclared) -> None:
+    at = stamp_time(change.stamp)
+    job = state.ensure_job(change.job, at)
+    held = job.declared
+    if held is None or (change.stamp, change.content) > (held.stamp, held.content):
+        job.declared = Declared(
+            change.stamp,
+            change.content,
+            {
+                state.ensure(target, at): tuple(state.ensure(source, at) for source in sources)
+                for target, sources in change.targets
+            },
+        )
+        state.mark(job.node)
+
+
+def _aliases_told(state: State, change: c.AliasesTold) -> None:
+    dataset = state.datasets[change.dataset[0]][change.dataset[1]]
+    held = state.dataset_of(dataset).facets.get("symlinks")
+    if held is not None and held[2] == change.content:
+        targets = {state.ensure_dataset(alias, None).node for alias in change.aliases} - {dataset}
+        state.aliases.set_symlinks(state.dataset_of(dataset), tuple(sorted(targets)))
+        state.mark(dataset)
+
+
+def _lifecycle_told(state: State, change: c.LifecycleTold) -> None:
+    at = stamp_time(change.stamp)
+    dataset = state.ensure_dataset(change.dataset, at)
+    job = None if change.job is None else state.ensure_job(change.job, at).node
+    held = dataset.lifecycle
+    if held is None or (change.stamp, change.state) > (held.stamp, held.state):
+        dataset.lifecycle = Lifecycle(change.stamp, change.state, job)
+        state.aliases.lifecycle_changed(dataset)
+    if change.previous is not None:
+        previous = state.ensure_dataset(change.previous, None).node
+        dataset.renamed = state.later_node(dataset.renamed, change.stamp, previous)
+        state.aliases.set_renamed(dataset, previous)
+    state.mark(dataset.node)
+
+
+_R = TypeVar("_R", bound=tuple[Any, ...])
+
+
+def _later(held: _R | None, told: _R) -> _R:
+    """The register that wins; None inside counts as smallest."""
+    if held is None or told[0] > held[0]:
+        return told
+    return max(held, told, key=lambda r: tuple((part is not None, part) for part in r))
