@@ -22,7 +22,7 @@ from headwater.errors import BadEvent, HeadwaterError, StoreUnavailable
 from headwater.ids import Micros, Node, Position
 from headwater.interpret import interpret
 from headwater.model.apply import apply_event
-from headwater.model.changes import RunNamed, RunSeen
+from headwater.model.changes import AnyChange, RunNamed, RunSeen
 from headwater.model.state import State
 from headwater.openlineage.event import Event, decode
 from headwater.store.protocol import Appended, Log, Tables
@@ -138,7 +138,10 @@ class Service:
             if self._waiting:
                 group = self._next_group()
                 appending = loop.run_in_executor(self._log_thread, self._append, _events(group))
-            await self._apply_group(done_group, appended)
+            try:
+                await self._apply_group(done_group, appended)
+            except Exception as e:
+                self._fail(done_group, e)
 
     def _next_group(self) -> list[_Waiting]:
         total = count = 0
@@ -159,8 +162,8 @@ class Service:
         self.counters.store_failures += 1
         self.last_failure = str(error)
         if not isinstance(error, HeadwaterError):
-            logger.error("append failed", exc_info=error)
-            error = StoreUnavailable(f"the log cannot be written: {error}")
+            logger.error("a commit failed", exc_info=error)
+            error = StoreUnavailable(f"events could not be taken in: {error}")
         for waiting in group:
             if not waiting.done.done():
                 waiting.done.set_exception(error)
@@ -226,7 +229,7 @@ class Service:
 
 def fold(state: State, tables: Tables, events: Sequence[tuple[Position, Event]]) -> None:
     """Interprets events and applies them, with the runs that they touch at hand."""
-    said = [(position, event, interpret(event)) for position, event in events]
+    said = [(position, event, _meaning(position, event)) for position, event in events]
     missing = {
         change.run
         for _, _, changes in said
@@ -237,7 +240,21 @@ def fold(state: State, tables: Tables, events: Sequence[tuple[Position, Event]])
         for run in tables.runs(list(missing)):
             state.adopt(run)
     for position, event, changes in said:
-        apply_event(state, position, event.time, event.type, changes)
+        try:
+            apply_event(state, position, event.time, event.type, changes)
+        except Exception:
+            logger.exception("event %d could not be applied", position)
+            apply_event(state, position, event.time, event.type, ())
+
+
+def _meaning(position: Position, event: Event) -> list[AnyChange]:
+    """What an event says. Should we fail at it, here or in applying it, that is a mistake of
+    ours: the event is safe in the log, and must not keep others out, now or at any restart."""
+    try:
+        return interpret(event)
+    except Exception:
+        logger.exception("event %d could not be interpreted", position)
+        return []
 
 
 def settle_latest_run(state: State, tables: Tables, node: Node) -> None:

@@ -1,0 +1,62 @@
+"""The path of an event, with a mistake of ours in the middle of it."""
+
+from typing import Any
+
+import pytest
+
+from headwater import service
+from headwater.model.changes import RunSeen
+from headwater.openlineage.event import decode
+from headwater.service import Service, rebuild
+from headwater.store.protocol import EventFilter
+from tests.support.make import encoded, run
+from tests.support.world import World
+
+
+def break_the_fold_of(job: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    apply = service.apply_event
+
+    def broken(state: Any, position: Any, time: Any, kind: Any, changes: Any) -> None:
+        if any(isinstance(c, RunSeen) and c.job[1] == job for c in changes):
+            raise ZeroDivisionError
+        apply(state, position, time, kind, changes)
+
+    monkeypatch.setattr(service, "apply_event", broken)
+
+
+async def test_an_event_that_cannot_be_applied_keeps_no_other_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    break_the_fold_of("bad", monkeypatch)
+    world = World([])
+    running = Service(world.log, world.tables, world.state)
+    await running.start()
+    try:
+        for job in ("good", "bad", "fine"):
+            appended = await running.ingest([decode(encoded(run("START", job, run_id=job)))])
+            assert len(appended) == 1
+        assert set(world.state.jobs["jobs"]) >= {"good", "fine"}
+        await running.write_tables()
+        assert world.tables.position() == 3
+        assert len(world.tables.events(EventFilter())) == 3
+        assert len(list(world.log.read(service.Position(0)))) == 3
+        again = rebuild(world.log, world.tables)
+        assert set(again.jobs["jobs"]) == set(world.state.jobs["jobs"])
+    finally:
+        for task in running._tasks:
+            task.cancel()
+
+
+async def test_a_store_that_fails_answers_each_waiting_request_and_recovers(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World([])
+    running = Service(world.log, world.tables, world.state)
+    await running.start()
+    try:
+        with monkeypatch.context() as broken:
+            broken.setattr(world.log, "append", lambda *_: 1 / 0)
+            with pytest.raises(service.StoreUnavailable):
+                await running.ingest([decode(encoded(run("START", "a")))])
+            assert running.last_failure is not None
+        await running.ingest([decode(encoded(run("START", "a")))])
+        assert running.last_failure is None
+    finally:
+        for task in running._tasks:
+            task.cancel()
