@@ -5,6 +5,9 @@ from typing import Any
 import pytest
 
 from headwater import service
+from headwater.errors import StoreUnavailable
+from headwater.ids import Position
+from headwater.model.apply import apply_event
 from headwater.model.changes import RunSeen
 from headwater.openlineage.event import decode
 from headwater.service import Service, rebuild
@@ -14,7 +17,7 @@ from tests.support.world import World
 
 
 def break_the_fold_of(job: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    apply = service.apply_event
+    apply = apply_event
 
     def broken(state: Any, position: Any, time: Any, kind: Any, changes: Any) -> None:
         if any(isinstance(c, RunSeen) and c.job[1] == job for c in changes):
@@ -37,7 +40,7 @@ async def test_an_event_that_cannot_be_applied_keeps_no_other_out(monkeypatch: p
         await running.write_tables()
         assert world.tables.position() == 3
         assert len(world.tables.events(EventFilter())) == 3
-        assert len(list(world.log.read(service.Position(0)))) == 3
+        assert len(list(world.log.read(Position(0)))) == 3
         again = rebuild(world.log, world.tables)
         assert set(again.jobs["jobs"]) == set(world.state.jobs["jobs"])
     finally:
@@ -52,7 +55,7 @@ async def test_a_store_that_fails_answers_each_waiting_request_and_recovers(monk
     try:
         with monkeypatch.context() as broken:
             broken.setattr(world.log, "append", lambda *_: 1 / 0)
-            with pytest.raises(service.StoreUnavailable):
+            with pytest.raises(StoreUnavailable):
                 await running.ingest([decode(encoded(run("START", "a")))])
             assert running.last_failure is not None
         await running.ingest([decode(encoded(run("START", "a")))])
