@@ -9,6 +9,7 @@ from litestar.openapi.datastructures import ResponseSpec
 
 from headwater.api.graphs import GraphWriter
 from headwater.api.history import History
+from headwater.api.listing import Listing
 from headwater.api.render import Renderer
 from headwater.contents import Contents
 from headwater.model.state import State
@@ -26,6 +27,7 @@ class App:
     renderer: Renderer
     history: History
     graphs: GraphWriter
+    listing: Listing
 
     @property
     def state(self) -> State:

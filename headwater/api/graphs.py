@@ -2,21 +2,23 @@
 
 Most of a node's JSON says what the job or dataset is, and that changes rarely: it is kept as
 bytes until the revision of the job or dataset moves. Only the edges are put together anew.
+A whole answer is used again as long as none of its nodes has changed: many people look at the
+same graph.
 """
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
 from headwater.api import shapes
 from headwater.api.render import Renderer, transformation_type
-from headwater.graph.columns import Column, ColumnGraph, ColumnWalk
-from headwater.graph.traverse import Subgraph
+from headwater.graph.columns import Column, ColumnGraph, ColumnWalk, column_lineage
+from headwater.graph.traverse import Subgraph, neighbourhood
 from headwater.graph.when import Always, When
 from headwater.ids import Node, dataset_node_id, field_node_id, job_node_id
-from headwater.model.entities import Job
+from headwater.model.entities import Dataset, Job
 
 _encode = msgspec.json.Encoder().encode
 
@@ -31,14 +33,66 @@ _Kept = tuple[int, bytes, bytes]
 """The revision, the id as JSON, and the node's JSON up to its edges."""
 
 
+# Smaller answers are made faster than they are worth remembering.
+_WORTH_KEEPING = 50
+
+
+class _Answer(msgspec.Struct, frozen=True, gc=False):
+    entities: list[Job | Dataset]
+    revisions: int  # their sum, which grows with every change of any of them
+    body: bytes
+
+
 class GraphWriter:
     def __init__(self, renderer: Renderer) -> None:
         self._renderer, self._state = renderer, renderer.state
         self._nodes: dict[Node, _Kept] = {}
         self._columns: dict[Node, tuple[int, dict[str, _Column]]] = {}
         self._bytes = 0
+        self._answers: dict[object, _Answer] = {}
 
-    async def lineage(self, graph: Subgraph) -> bytes:
+    async def lineage(self, start: Node, depth: int, direction: str, when: When) -> bytes:
+        key = ("lineage", start, depth, direction)
+        known = self._known_answer(key, when)
+        if known is not None:
+            return known
+        graph = neighbourhood(self._state, start, depth, direction, when)
+        remember = self._remember(key, graph.nodes, when)
+        return remember(await self._write(graph))
+
+    async def column_lineage(self, start: list[Column], depth: int, *, down: bool, when: When) -> bytes:
+        key = ("columns", tuple(start), depth, down)
+        known = self._known_answer(key, when)
+        if known is not None:
+            return known
+        graph = column_lineage(self._state, self._renderer.contents, start, depth, down=down, when=when)
+        remember = self._remember(key, {column[0] for column in graph.nodes}, when)
+        return remember(await self._write_columns(graph, when))
+
+    def _known_answer(self, key: object, when: When) -> bytes | None:
+        """The same answer as last time, if none of its nodes has changed since."""
+        known = self._answers.get(key) if isinstance(when, Always) else None
+        if known is None or sum([entity.revision for entity in known.entities]) != known.revisions:
+            return None
+        return known.body
+
+    def _remember(self, key: object, nodes: Iterable[Node], when: When) -> Callable[[bytes], bytes]:
+        """To be called when the graph is known and before anything is written, as events come
+        in meanwhile: should one of them touch the graph, the answer is not used again."""
+        entities = [self._state.nodes[node] for node in nodes]
+        revisions = sum([entity.revision for entity in entities])
+
+        def remember(body: bytes) -> bytes:
+            if isinstance(when, Always) and len(entities) >= _WORTH_KEEPING:
+                self._answers.pop(key, None)
+                self._answers[key] = _Answer(entities, revisions, body)
+                while sum(len(a.body) for a in self._answers.values()) > _KEPT_BYTES:
+                    del self._answers[next(iter(self._answers))]
+            return body
+
+        return remember
+
+    async def _write(self, graph: Subgraph) -> bytes:
         kept = {}
         for count, node in enumerate(graph.nodes, 1):
             kept[node] = self._node(node)
@@ -77,7 +131,7 @@ class GraphWriter:
             self._columns.clear()
             self._bytes = size
 
-    async def columns(self, graph: ColumnGraph, when: When) -> bytes:
+    async def _write_columns(self, graph: ColumnGraph, when: When) -> bytes:
         """Edges of both lists start at the node itself, which Marquez clients rely on."""
         walk = ColumnWalk(self._state, self._renderer.contents, when)
         names: defaultdict[Node, set[str]] = defaultdict(set)

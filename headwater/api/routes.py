@@ -10,10 +10,9 @@ from headwater.api.context import App, answer, says
 from headwater.api.finding import close_to, find_columns, find_dataset, find_job, find_node
 from headwater.api.paths import segment
 from headwater.errors import BadRequest, NotFound
-from headwater.graph.columns import column_lineage
-from headwater.graph.traverse import DIRECTIONS, neighbourhood
+from headwater.graph.traverse import DIRECTIONS
 from headwater.graph.when import Always, At, During, When
-from headwater.ids import Micros, Node
+from headwater.ids import Micros
 from headwater.model.state import State
 from headwater.openlineage import naming, timestamps
 from headwater.openlineage.timestamps import to_datetime
@@ -70,8 +69,8 @@ async def lineage(
 ) -> Response[bytes]:
     if direction not in DIRECTIONS:
         raise BadRequest(f"direction {direction!r} is none of {', '.join(DIRECTIONS)}")
-    graph = neighbourhood(app.state, find_node(app.state, node_id), depth, direction, _when(at, since, until))
-    return answer(await app.graphs.lineage(graph))
+    start, when = find_node(app.state, node_id), _when(at, since, until)
+    return answer(await app.graphs.lineage(start, depth, direction, when))
 
 
 @get("/column-lineage", responses=says(shapes.Graph), summary="Lineage of columns")
@@ -88,8 +87,7 @@ async def get_column_lineage(
 ) -> Response[bytes]:
     when = _when(at, since, until)
     start = find_columns(app, node_id, when)
-    graph = column_lineage(app.state, app.contents, start, depth, down=with_downstream, when=when)
-    return answer(await app.graphs.columns(graph, when))
+    return answer(await app.graphs.column_lineage(start, depth, down=with_downstream, when=when))
 
 
 @get("/events/lineage", responses=says(shapes.Events), summary="The events themselves, as they were sent")
@@ -132,19 +130,9 @@ def _namespace(state: State, name: str) -> shapes.Namespace:
 
 @get("/namespaces/{namespace:str}/datasets", responses=says(shapes.Datasets), summary="Datasets of a namespace")
 async def datasets(app: App, namespace: str, limit: Limit = 100, offset: Offset = 0) -> Response[bytes]:
-    state = app.state
-    known = _namespace(state, segment(namespace))
-    nodes = [n for n in state.datasets.get(known.name, {}).values() if _is_listed(app, n)]
-    nodes.sort(key=lambda n: state.nodes[n].name)
-    page = [await app.history.dataset(n) for n in nodes[offset : offset + limit]]
-    return answer(shapes.Datasets(len(nodes), page))
-
-
-def _is_listed(app: App, node: Node) -> bool:
-    state = app.state
-    if state.aliases.canonical(node) != node or state.dataset_of(node).first is None:
-        return False
-    return not app.renderer.is_dropped(node)
+    known = _namespace(app.state, segment(namespace))
+    nodes, total = app.listing.datasets(known.name, limit, offset)
+    return answer(shapes.Datasets(total, [await app.history.dataset(node) for node in nodes]))
 
 
 @get("/namespaces/{namespace:str}/datasets/{name:str}", responses=says(shapes.Dataset), summary="One dataset")
@@ -164,21 +152,24 @@ async def dataset_versions(
     return answer(await app.history.versions(node, limit, offset))
 
 
-@get("/namespaces/{namespace:str}/jobs", responses=says(shapes.Jobs), summary="Jobs of a namespace")
+@get(
+    "/namespaces/{namespace:str}/jobs",
+    responses=says(shapes.Jobs),
+    summary="Jobs of a namespace, latest first",
+)
 async def jobs(app: App, namespace: str, limit: Limit = 100, offset: Offset = 0) -> Response[bytes]:
     known = _namespace(app.state, segment(namespace))
-    names = app.state.jobs.get(known.name, {})
-    page = [app.state.job_of(names[n]) for n in sorted(names)[offset : offset + limit]]
-    return answer(shapes.Jobs(len(names), [await app.history.job(job) for job in page]))
+    return answer(await _jobs(app, known.name, limit, offset))
 
 
-@get("/jobs", responses=says(shapes.Jobs), summary="Jobs of all namespaces, the last active first")
+@get("/jobs", responses=says(shapes.Jobs), summary="Jobs of all namespaces, latest first")
 async def all_jobs(app: App, limit: Limit = 100, offset: Offset = 0) -> Response[bytes]:
-    state = app.state
-    every = [state.job_of(node) for names in state.jobs.values() for node in names.values()]
-    every.sort(key=lambda job: (-job.last, job.namespace, job.name))
-    page = every[offset : offset + limit]
-    return answer(shapes.Jobs(len(every), [await app.history.job(job) for job in page]))
+    return answer(await _jobs(app, None, limit, offset))
+
+
+async def _jobs(app: App, namespace: str | None, limit: int, offset: int) -> shapes.Jobs:
+    page, total = app.listing.jobs(namespace, limit, offset)
+    return shapes.Jobs(total, [await app.history.job(job) for job in page])
 
 
 @get("/namespaces/{namespace:str}/jobs/{name:str}", responses=says(shapes.Job), summary="One job")

@@ -136,50 +136,53 @@ class _Walk:
 
     def connected(self, start: Node, depth: int) -> Subgraph:
         """Jobs that share datasets with jobs …, `depth` times, whatever the direction."""
-        state, canonical = self._state, self._canonical
+        state, canonical, alive = self._state, self._canonical, self._when.alive
         found = Subgraph({start: 0})
+        nodes, edges = found.nodes, found.edges
         jobs = [start] if isinstance(state.nodes[start], Job) else self._touching(found, start)
-        distance = 0
         seen_jobs = set(jobs)
-        seen_datasets: set[Node] = {start}
+        distance = 0
         while jobs:
-            datasets: list[Node] = []
+            beyond: list[Node] = []
             for node in jobs:
-                found.nodes.setdefault(node, distance)
-                job = state.job_of(node)
+                nodes.setdefault(node, distance)
+                job = state.nodes[node]
                 for edge in (*job.into, *job.out):
-                    if not self._when.alive(state, edge):
-                        continue
-                    src, dst = canonical(edge.src), canonical(edge.dst)
-                    found.edges.setdefault((src, dst), edge)
-                    other = dst if src == node else src
-                    found.nodes.setdefault(other, distance)
-                    if other not in seen_datasets:
-                        seen_datasets.add(other)
-                        datasets.append(other)
+                    if alive(state, edge):
+                        src, dst = edge.src, edge.dst
+                        if src == node:
+                            other = dst = canonical(dst)
+                        else:
+                            other = src = canonical(src)
+                        edges[src, dst] = edge
+                        if other not in nodes:
+                            nodes[other] = distance
+                            beyond.append(other)
             distance += 1
-            jobs = []
             if distance > depth:
                 break
-            for other in datasets:
-                candidates = [other] if isinstance(state.nodes[other], Job) else self._touching(found, other)
-                for job_node in candidates:
-                    if job_node not in seen_jobs:
-                        seen_jobs.add(job_node)
-                        jobs.append(job_node)
-        found.edges = {p: e for p, e in found.edges.items() if p[0] in found.nodes and p[1] in found.nodes}
+            jobs = []
+            for other in beyond:
+                candidates = (other,) if isinstance(state.nodes[other], Job) else self._touching(found, other)
+                for candidate in candidates:
+                    if candidate not in seen_jobs:
+                        seen_jobs.add(candidate)
+                        jobs.append(candidate)
         return found
 
     def _touching(self, found: Subgraph, dataset: Node) -> list[Node]:
         """The jobs at a dataset; datasets that feed it without a job are noted on the way."""
+        state, canonical, alive = self._state, self._canonical, self._when.alive
         jobs: list[Node] = []
-        for up in (True, False):
-            for edge in self._edges(dataset, up=up):
-                src, dst = self._canonical(edge.src), self._canonical(edge.dst)
-                other = src if up else dst
-                if isinstance(self._state.nodes[other], Job):
+        for member in state.aliases.members(dataset):
+            for edge in (*state.nodes[member].into, *state.nodes[member].out):
+                src, dst = edge.src, edge.dst
+                other = dst if src == member else src
+                if src == dst or not alive(state, edge):
+                    continue
+                if isinstance(state.nodes[other], Job):
                     jobs.append(other)
                 else:
-                    found.nodes.setdefault(other, found.nodes.get(dataset, 0))
-                    found.edges.setdefault((src, dst), edge)
+                    found.nodes.setdefault(canonical(other), found.nodes[dataset])
+                    found.edges[canonical(src), canonical(dst)] = edge
         return jobs

@@ -6,8 +6,9 @@ goes by the strongest of them.
 
 from collections.abc import Iterable
 
-from headwater.ids import DELETED
+from headwater.ids import DELETED, ContentId
 from headwater.interpret.reading import is_deleted, read
+from headwater.memo import Memo
 from headwater.model.changes import AnyChange, ColumnsTold, EdgeSeen, LineageDeclared, Name, Ref
 from headwater.model.entities import COLUMNS, JOB_LINEAGE, LINEAGE
 from headwater.openlineage import facets as f
@@ -44,27 +45,26 @@ def _told_of_dataset(event: Event, mention: DatasetMention, job: Name | None) ->
 
 def _column_lineage(event: Event, mention: DatasetMention, job: Name | None) -> list[AnyChange]:
     facet = mention.facets[COLUMNS]
-    told = read(f.ColumnLineage, mention.facets, COLUMNS)
-    gone = is_deleted(facet.content, facet.body)
-    if told is None and not gone:
-        return []
-    sources = _column_sources(facet.content, told) if told else ()
-    return _feeds(event, mention, job, COLUMNS, DELETED if gone else facet.content, sources)
+    sources = _column_sources.get(facet.content)
+    if sources is None:
+        if is_deleted(facet.content, facet.body):
+            return _feeds(event, mention, job, COLUMNS, DELETED, ())
+        told = f.read(f.ColumnLineage, facet.body)
+        if told is None:
+            return []
+        sources = _column_sources.put(facet.content, _named_by(told))
+    return _feeds(event, mention, job, COLUMNS, facet.content, sources)
 
 
-_sources: dict[int, tuple[Ref, ...]] = {}
+# Every job has column lineage of its own, so this one has room for many jobs.
+_column_sources: Memo[ContentId, tuple[Ref, ...]] = Memo(200_000)
 
 
-def _column_sources(content: int, told: f.ColumnLineage) -> tuple[Ref, ...]:
-    """The datasets that column lineage names, once each. Kept, as it is asked for every event."""
-    known = _sources.get(content)
-    if known is None:
-        if len(_sources) >= 8192:
-            _sources.clear()
-        fields = [i for out in (told.fields or {}).values() for i in out.inputFields]
-        names = {(i.namespace, i.name) for i in (*fields, *(told.dataset or ())) if i.name}
-        known = _sources[content] = tuple(sorted(("dataset", *naming.canonical(*n)) for n in names))
-    return known
+def _named_by(told: f.ColumnLineage) -> tuple[Ref, ...]:
+    """The datasets that column lineage names, once each."""
+    fields = [i for out in (told.fields or {}).values() for i in out.inputFields]
+    names = {(i.namespace, i.name) for i in (*fields, *(told.dataset or ())) if i.name}
+    return tuple(sorted(("dataset", *naming.canonical(*n)) for n in names))
 
 
 def _dataset_lineage(event: Event, mention: DatasetMention, job: Name | None) -> list[AnyChange]:
@@ -82,14 +82,12 @@ def _feeds(
     mention: DatasetMention,
     job: Name | None,
     kind: str,
-    content: int,
+    content: ContentId,
     sources: tuple[Ref, ...],
 ) -> list[AnyChange]:
     """Sources → dataset, through the job where one is known."""
     target: Ref = ("dataset", mention.namespace, mention.name)
-    said: list[AnyChange] = [
-        ColumnsTold(job, target[1:], kind, event.stamp, content, sources)  # type: ignore[arg-type]
-    ]
+    said: list[AnyChange] = [ColumnsTold(job, target[1:], kind, event.stamp, content, sources)]
     listed = {(m.namespace, m.name) for m in event.inputs} if job is not None else set()
     said += _edges([s for s in sources if s[1:] not in listed or s[0] == "job"], target, job, event)
     return said

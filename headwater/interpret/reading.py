@@ -3,6 +3,7 @@
 from typing import Any, TypeVar
 
 from headwater.ids import DELETED, ContentId
+from headwater.memo import Memo
 from headwater.openlineage import facets as f
 from headwater.openlineage.event import Facets
 
@@ -11,8 +12,8 @@ _F = TypeVar("_F", bound=f.FacetBody)
 # Enough for the facets that a few thousand live jobs repeat; a miss only costs a decode.
 _KEPT = 8192
 
-_read: dict[tuple[ContentId, type], Any] = {}
-_deleted: dict[ContentId, bool] = {}
+_read: Memo[tuple[ContentId, type], tuple[Any]] = Memo(_KEPT)
+_deleted: Memo[ContentId, bool] = Memo(_KEPT)
 
 
 def read(kind: type[_F], facets: Facets, name: str) -> _F | None:
@@ -20,13 +21,8 @@ def read(kind: type[_F], facets: Facets, name: str) -> _F | None:
     if facet is None:
         return None
     key = (facet.content, kind)
-    found: _F | None
-    try:
-        found = _read[key]
-    except KeyError:
-        if len(_read) >= _KEPT:
-            _read.clear()
-        found = _read[key] = f.read(kind, facet.body)
+    kept = _read.get(key) or _read.put(key, (f.read(kind, facet.body),))
+    found: _F | None = kept[0]
     return found
 
 
@@ -37,8 +33,4 @@ def contents(facets: Facets) -> dict[str, ContentId]:
 
 def is_deleted(content: ContentId, body: bytes) -> bool:
     known = _deleted.get(content)
-    if known is None:
-        if len(_deleted) >= _KEPT:
-            _deleted.clear()
-        known = _deleted[content] = f.is_deleted(body)
-    return known
+    return _deleted.put(content, f.is_deleted(body)) if known is None else known

@@ -238,6 +238,7 @@ def _columns_told(state: State, change: c.ColumnsTold) -> None:
         if len(edge.columns) > MAX_COLUMN_SETS:
             edge.columns.remove(min(edge.columns, key=lambda s: (s.last, s.content)))
     state.outdate(dataset)
+    state.outdate(producer)  # which of its inputs reach which output may have changed
     state.dirty.column_sets[edge.key, known.kind, known.content] = known
 
 
@@ -246,6 +247,8 @@ def _lineage_declared(state: State, change: c.LineageDeclared) -> None:
     job = state.ensure_job(change.job, at)
     held = job.declared
     if held is None or (change.stamp, change.content) > (held.stamp, held.content):
+        for target in held.targets if held else ():
+            state.outdate(target)
         job.declared = Declared(
             change.stamp,
             change.content,
@@ -254,6 +257,8 @@ def _lineage_declared(state: State, change: c.LineageDeclared) -> None:
                 for target, sources in change.targets
             },
         )
+        for target in job.declared.targets:
+            state.outdate(target)
         state.mark(job.node)
 
 

@@ -70,6 +70,7 @@ class State:
         self.aliases = Aliases(self.dataset_of, self._names_changed)
         self.next_run = 1
         self.position = Position(0)
+        self.touched: set[Node] = set()  # what changed since whoever keeps lists looked
         self.dirty = Dirty()
 
     # Looking things up
@@ -100,6 +101,7 @@ class State:
 
     def outdate(self, node: Node) -> None:
         self.nodes[node].revision += 1
+        self.touched.add(node)
         shown = self.aliases.canonical(node)
         if shown != node:  # what is shown of a dataset comes from all its names
             self.nodes[shown].revision += 1

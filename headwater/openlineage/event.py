@@ -14,6 +14,7 @@ import msgspec
 
 from headwater.errors import BadEvent, Problem
 from headwater.ids import ContentId, Micros, RunId, Stamp
+from headwater.memo import Memo
 from headwater.openlineage import naming, timestamps
 from headwater.openlineage.skeleton import Facet, cut_out
 
@@ -49,7 +50,7 @@ Facets = dict[str, Facet]
 _NO_FACETS: Facets = {}
 
 
-_memo: dict[bytes, Facet] = {}
+_memo: Memo[bytes, Facet] = Memo(_MEMO_ENTRIES)
 
 
 class DatasetMention(msgspec.Struct, frozen=True, gc=False):
@@ -258,9 +259,7 @@ def _new_facet(body: bytes, path: str) -> Facet:
     _check_depth(body, path)
     facet = Facet(content_id(body), body)
     if len(body) <= _MEMO_MAX_BYTES:
-        if len(_memo) >= _MEMO_ENTRIES:
-            _memo.clear()
-        _memo[body] = facet
+        _memo.put(body, facet)
     return facet
 
 

@@ -47,6 +47,7 @@ job_facets: st.SearchStrategy[dict[str, Any]] = st.one_of(
                         "namespace": "db",
                         "name": t,
                         "inputs": [{"type": "DATASET", "namespace": "db", "name": s}],
+                        "fields": {t: {"inputs": [{"type": "DATASET", "namespace": "db", "name": s, "field": s}]}},
                     }
                 ]
             )

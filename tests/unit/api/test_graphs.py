@@ -6,11 +6,12 @@ from typing import Any
 import msgspec
 from hypothesis import HealthCheck, given, settings
 
+from headwater.api import graphs
 from headwater.api.graphs import GraphWriter
 from headwater.api.render import Renderer
 from headwater.contents import Contents
-from headwater.graph.columns import column_lineage, columns_of
-from headwater.graph.traverse import BOTH, CONNECTED, neighbourhood
+from headwater.graph.columns import columns_of
+from headwater.graph.traverse import BOTH, CONNECTED, UPSTREAM
 from headwater.graph.when import Always
 from headwater.ids import Node
 from headwater.model.entities import Dataset
@@ -29,13 +30,12 @@ def answers(writer: GraphWriter, world: World, contents: Contents) -> list[bytes
         found = []
         for number, entity in enumerate(state.nodes):
             node = state.aliases.canonical(Node(number)) if isinstance(entity, Dataset) else Node(number)
-            found.append(await writer.lineage(neighbourhood(state, node, 20, CONNECTED)))
-            found.append(await writer.lineage(neighbourhood(state, node, 1, BOTH)))
+            for direction, depth in ((CONNECTED, 20), (BOTH, 20), (BOTH, 1), (UPSTREAM, 20)):
+                found.append(await writer.lineage(node, depth, direction, Always()))
             if isinstance(entity, Dataset):
                 start = columns_of(state, contents, node)
                 for depth, down in ((20, False), (20, True), (1, True)):
-                    graph = column_lineage(state, contents, start, depth, down=down)
-                    found.append(await writer.columns(graph, Always()))
+                    found.append(await writer.column_lineage(start, depth, down=down, when=Always()))
         return found
 
     return asyncio.run(ask())
@@ -45,6 +45,7 @@ def answers(writer: GraphWriter, world: World, contents: Contents) -> list[bytes
 @given(events)
 def test_answers_from_kept_json_equal_fresh_ones_after_every_event(told: list[dict[str, Any]]) -> None:
     world = World([])
+    worth, graphs._WORTH_KEEPING = graphs._WORTH_KEEPING, 0  # remember small answers too
     try:
         kept_contents = Contents(world.log)
         kept = GraphWriter(Renderer(world.state, kept_contents))
@@ -57,12 +58,13 @@ def test_answers_from_kept_json_equal_fresh_ones_after_every_event(told: list[di
             fresh = GraphWriter(Renderer(world.state, fresh_contents))
             assert answers(kept, world, kept_contents) == answers(fresh, world, fresh_contents)
     finally:
+        graphs._WORTH_KEEPING = worth
         close_all()
 
 
 def graph_of(name: str, world: World) -> list[dict[str, Any]]:
     writer = GraphWriter(world.renderer)
-    text = asyncio.run(writer.lineage(neighbourhood(world.state, world.node(name), 20)))
+    text = asyncio.run(writer.lineage(world.node(name), 20, CONNECTED, Always()))
     nodes: list[dict[str, Any]] = msgspec.json.decode(text)["graph"]
     return nodes
 
@@ -70,8 +72,8 @@ def graph_of(name: str, world: World) -> list[dict[str, Any]]:
 def columns_graph(name: str, world: World, depth: int = 20) -> list[dict[str, Any]]:
     writer = GraphWriter(world.renderer)
     start = columns_of(world.state, world.contents, world.node(name))
-    graph = column_lineage(world.state, world.contents, start, depth)
-    nodes: list[dict[str, Any]] = msgspec.json.decode(asyncio.run(writer.columns(graph, Always())))["graph"]
+    text = asyncio.run(writer.column_lineage(start, depth, down=False, when=Always()))
+    nodes: list[dict[str, Any]] = msgspec.json.decode(text)["graph"]
     return nodes
 
 
