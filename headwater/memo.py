@@ -28,3 +28,6 @@ class Memo(Generic[K, V]):
             self._old, self._young = self._young, {}
         self._young[key] = value
         return value
+
+    def clear(self) -> None:
+        self._young, self._old = {}, {}
