@@ -1,0 +1,1 @@
+"""Measurements: `make bench` prints one table of ratios, `make fuzz` looks for crashes."""
