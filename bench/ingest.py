@@ -13,9 +13,9 @@ _EVENTS_PER_BATCH = 100
 _BATCH_CONNECTIONS = 4
 _STARTS = 3
 
-# The floor needs both cores of a small machine and Headwater little more than one, so other
-# work slows down the floor alone: with one core taken, the ratio rose from 0.26 to 0.44. A
-# goal that is met on a machine busier than this is no proof.
+# Other work slows down the floor and hardly Headwater, which is bound to one core: with a busy
+# loop beside them, three pairs of rounds gave 0.44, 0.45 and 0.28, without it 0.26, 0.28 and
+# 0.23. So a goal that is met on a machine busier than this is no proof.
 _QUIET_CORES = 0.2
 
 

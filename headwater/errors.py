@@ -7,6 +7,7 @@ HeadwaterError
 ├── TooLarge          a body over the limit
 ├── StoreUnavailable  nothing can be written now (disk full); try again later
 ├── StoreDamaged      a file of the store is broken; says what to do
+├── StoreTooNew       a file was written by a newer version
 └── StoreLocked       another server has the data folder
 """
 
@@ -49,6 +50,10 @@ class StoreUnavailable(HeadwaterError):
 
 
 class StoreDamaged(HeadwaterError):
+    pass
+
+
+class StoreTooNew(HeadwaterError):
     pass
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 
 import uvloop
-from granian.constants import Interfaces
+from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.embed import Server
@@ -27,6 +27,9 @@ logger = logging.getLogger(__name__)
 # Other threads wait this long for Python's lock; the default of 5 ms shows in the latency of
 # every commit.
 _SWITCH_SECONDS = 0.0005
+
+
+_MOST_CONNECTIONS = 16_384
 
 
 class CannotListenError(HeadwaterError):
@@ -63,6 +66,10 @@ async def _run(settings: Settings, make: Callable[[], Service], ready: Callable[
         port=settings.port,
         interface=Interfaces.ASGINL,
         websockets=False,
+        # With the protocol to be guessed, a client that sends nothing would be waited for without
+        # limit; and idle connections must not use up the room for others.
+        http=HTTPModes.http1,
+        backpressure=_MOST_CONNECTIONS,
         backlog=2048,
         http1_settings=HTTP1Settings(header_read_timeout=int(settings.header_seconds * 1000)),
         log_level=LogLevels.error,
@@ -102,9 +109,10 @@ def check_port(settings: Settings) -> None:
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((settings.host, settings.port))
-    except OSError as e:
+    except (OSError, OverflowError) as e:
+        reason = e.strerror if isinstance(e, OSError) and e.strerror else e
         raise CannotListenError(
-            f"cannot listen on {settings.host}:{settings.port}: {e.strerror or e}. Choose another port with --port."
+            f"cannot listen on {settings.host}:{settings.port}: {reason}. Choose another port with --port."
         ) from None
 
 

@@ -18,11 +18,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from headwater.errors import BadEvent, HeadwaterError, StoreUnavailable
+from headwater.errors import BadEvent, HeadwaterError, StoreDamaged, StoreUnavailable
 from headwater.ids import Micros, Node, Position
 from headwater.interpret import interpret
 from headwater.model.apply import apply_event
 from headwater.model.changes import AnyChange, RunNamed, RunSeen
+from headwater.model.entities import Run
 from headwater.model.state import State
 from headwater.openlineage.event import Event, decode
 from headwater.store.protocol import Appended, Log, Tables
@@ -43,6 +44,7 @@ WRITE_AFTER_SECONDS = 0.5
 EVENTS_PER_SLICE = 64
 
 EVENTS_PER_REPLAY_WRITE = 4096
+_RUNS_PER_LOOK = 20
 
 Progress = Callable[[int, int], None]
 
@@ -138,10 +140,18 @@ class Service:
             if self._waiting:
                 group = self._next_group()
                 appending = loop.run_in_executor(self._log_thread, self._append, _events(group))
+            await self._apply_for_sure(done_group, appended)
+
+    async def _apply_for_sure(self, group: list[_Waiting], appended: list[Appended]) -> None:
+        """The events are in the log, so they must get into the state, and before any others.
+        What can fail is looking up their runs in the tables, which may work again later."""
+        while True:
             try:
-                await self._apply_group(done_group, appended)
+                return await self._apply_group(group, appended)
             except Exception as e:
-                self._fail(done_group, e)
+                self.last_failure = str(e)
+                logger.exception("events of the log cannot be applied yet, will try again")
+                await asyncio.sleep(WRITE_AFTER_SECONDS)
 
     def _next_group(self) -> list[_Waiting]:
         total = count = 0
@@ -201,10 +211,10 @@ class Service:
         """Brings the tables up to the state. Queries that read them call this first."""
         wanted = self.state.position
         async with self._writing:
-            unsettled = False
             # Whoever was before us may have written it all.
-            while self.tables_position < wanted or unsettled:
+            while self.tables_position < wanted:
                 if self._unwritten is None:
+                    settle_latest_runs(self.state, self.tables)
                     self._unwritten = (take(self.state), self.state.position)
                 rows, position = self._unwritten
                 try:
@@ -216,15 +226,8 @@ class Service:
                     raise
                 self._unwritten, self.tables_position, self.last_failure = None, position, None
                 self.counters.table_writes += 1
-                unsettled = self._settle_latest_runs()
                 if not self.state.dirty.runs:
                     self.state.release_runs()
-
-    def _settle_latest_runs(self) -> bool:
-        unsure, self.state.dirty.latest_unsure = self.state.dirty.latest_unsure, set()
-        for job in unsure:
-            settle_latest_run(self.state, self.tables, job)
-        return bool(unsure)
 
 
 def fold(state: State, tables: Tables, events: Sequence[tuple[Position, Event]]) -> None:
@@ -257,16 +260,27 @@ def _meaning(position: Position, event: Event) -> list[AnyChange]:
         return []
 
 
-def settle_latest_run(state: State, tables: Tables, node: Node) -> None:
-    """Asks the tables for a job's latest run, after its start moved back in time."""
-    job = state.job_of(node)
-    runs = tables.runs_of_job(node, 1, 0)
-    # Runs that others only named come last; they are no runs that one could show.
-    best = runs[0] if runs and runs[0].first is not None else None
-    if best is not None and best.id in state.runs:
-        best = state.runs[best.id]
-    job.latest = best
-    state.mark(node)
+def settle_latest_runs(state: State, tables: Tables) -> None:
+    """Finds the latest run of jobs whose latest one moved back in time or left. The tables know
+    the runs that are not in memory; of the others they may know an older state."""
+    unsure, state.dirty.latest_unsure = state.dirty.latest_unsure, set()
+    for node in unsure:
+        at_hand = [run for run in state.runs.values() if run.job == node]
+        candidates = [*at_hand, *_latest_stored(state, tables, node)]
+        # Runs that others only named are no runs that one could show.
+        seen = [run for run in candidates if run.first is not None]
+        state.job_of(node).latest = max(seen, key=lambda run: run.order, default=None)
+        state.mark(node)
+
+
+def _latest_stored(state: State, tables: Tables, node: Node) -> list[Run]:
+    offset = 0
+    while page := tables.runs_of_job(node, _RUNS_PER_LOOK, offset):
+        for run in page:
+            if run.id not in state.runs:
+                return [run]
+        offset += _RUNS_PER_LOOK
+    return []
 
 
 def replay(log: Log, tables: Tables, state: State, progress: Progress | None = None) -> None:
@@ -300,21 +314,21 @@ def replay(log: Log, tables: Tables, state: State, progress: Progress | None = N
 
 
 def _write(tables: Tables, state: State) -> None:
+    settle_latest_runs(state, tables)
     tables.write(take(state), state.position)
-    unsure, state.dirty.latest_unsure = state.dirty.latest_unsure, set()
-    if unsure:
-        for job in unsure:
-            settle_latest_run(state, tables, job)
-        tables.write(take(state), state.position)
     state.release_runs()
 
 
 def recover(log: Log, tables: Tables, progress: Progress | None = None) -> State:
     """The state of the whole log, from the tables as far as they go."""
-    if tables.position() > log.last():
-        logger.warning("the log ends before the tables do; the tables are made anew from the log")
+    try:
+        if tables.position() > log.last():
+            raise StoreDamaged("the log ends before them")
+        state = tables.load()
+    except Exception as e:  # whatever it is, nothing is lost with them
+        logger.warning("the tables cannot be used (%s); they are made anew from the log", e)
         tables.clear()
-    state = tables.load()
+        state = State()
     replay(log, tables, state, progress)
     return state
 

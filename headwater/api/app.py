@@ -39,9 +39,15 @@ def _on_ours(_: Request[Any, Any, Any], error: HeadwaterError) -> Response[bytes
 
 def _on_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
     extra = error.extra if isinstance(error.extra, list) else []
-    problems = [FieldProblem(str(e.get("key", "")), str(e.get("message", ""))) for e in extra]
+    problems = [FieldProblem(_camel(str(e.get("key", ""))), str(e.get("message", ""))) for e in extra]
     message = "; ".join(f"{p.path}: {p.message}" for p in problems) or error.detail
     return _error(ErrorBody(error.status_code, message, errors=problems))
+
+
+def _camel(name: str) -> str:
+    """Parameters as clients know them: `with_downstream` is ours, `withDownstream` theirs."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 def _on_bug(_: Request[Any, Any, Any], error: Exception) -> Response[bytes]:

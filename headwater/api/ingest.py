@@ -22,6 +22,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 EVENT_PATH, BATCH_PATH = "/api/v1/lineage", "/api/v1/lineage/batch"
 
+_MOST_DISCARDED = 8 * MAX_EVENT_BYTES
 _JSON = (b"content-type", b"application/json")
 _encode = msgspec.json.Encoder().encode
 
@@ -67,6 +68,8 @@ class Ingest:
             await _answer(send, error.code, error, headers)
 
     async def _one(self, body: bytes, send: Send) -> None:
+        if body[:16].lstrip()[:1] == b"[":
+            raise BadEvent(Problem("", f"is an array; send many events at once to {BATCH_PATH}"))
         event = decode(body)
         appended = (await self._service.ingest((event,)))[0]
         headers = [
@@ -118,10 +121,14 @@ class Ingest:
                         raise BadRequest("the connection ended before the body did")
                     chunk = message.get("body", b"")
                     size += len(chunk)
-                    if size > MAX_EVENT_BYTES:
-                        raise _too_large()
-                    chunks.append(chunk)
                     more = message.get("more_body", False)
+                    if size <= MAX_EVENT_BYTES:
+                        chunks.append(chunk)
+                    elif not more or size > _MOST_DISCARDED:
+                        # Not before: whoever still sends does not read, and would miss the answer.
+                        raise _too_large()
+                    else:
+                        chunks.clear()
         except TimeoutError:
             raise BadRequest(f"the body did not arrive within {self._body_seconds:g} s") from None
         body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
@@ -133,15 +140,18 @@ class Ingest:
 
 
 def _inflate(body: bytes) -> bytes:
-    inflater = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)  # gzip or zlib, by the header
-    try:
-        text = inflater.decompress(body, MAX_EVENT_BYTES + 1)
-    except zlib.error as e:
-        raise BadEvent(Problem("", f"is not gzip: {e}"), malformed=True) from None
-    if len(text) > MAX_EVENT_BYTES:
-        raise _too_large()
-    if not inflater.eof:
-        raise BadEvent(Problem("", "the gzip body ends too early"), malformed=True)
+    text = b""
+    while body:  # a gzip body may be several, one behind the other
+        inflater = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)  # gzip or zlib, by the header
+        try:
+            text += inflater.decompress(body, MAX_EVENT_BYTES + 1 - len(text))
+        except zlib.error as e:
+            raise BadEvent(Problem("", f"is not gzip: {e}"), malformed=True) from None
+        if len(text) > MAX_EVENT_BYTES:
+            raise _too_large()
+        if not inflater.eof:
+            raise BadEvent(Problem("", "the gzip body ends too early"), malformed=True)
+        body = inflater.unused_data
     return text
 
 

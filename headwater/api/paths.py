@@ -7,7 +7,7 @@ path is decoded by itself, with a stand-in for its slashes that no name has.
 
 from urllib.parse import unquote
 
-_SLASH, _NOTHING = "\ue000", "\ue001"  # private characters of Unicode
+_SLASH, _NOTHING = "\udc2f", "\udc00"  # halves of surrogate pairs, which no text has
 
 
 def routable(raw_path: bytes) -> str:

@@ -185,7 +185,7 @@ class ColumnData(msgspec.Struct, gc=False):
 class GraphNode(msgspec.Struct, gc=False):
     id: str
     type: str
-    data: DatasetData | JobData | ColumnData
+    data: dict[str, Any]  # DatasetData, JobData or ColumnData, by the type
     inEdges: list[GraphEdge]
     outEdges: list[GraphEdge]
 

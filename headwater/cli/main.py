@@ -4,6 +4,7 @@ import logging
 import sys
 
 from cyclopts import App
+from rich.markup import escape
 
 from headwater import __version__
 from headwater.cli import console
@@ -28,7 +29,7 @@ def main() -> None:
     try:
         app()
     except HeadwaterError as e:
-        console.err.print(f"[bold red]headwater:[/] {e}", soft_wrap=True, highlight=False)
+        console.err.print(f"[bold red]headwater:[/] {escape(str(e))}", soft_wrap=True, highlight=False)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

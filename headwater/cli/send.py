@@ -8,6 +8,7 @@ from typing import Annotated
 import httpx
 import msgspec
 from cyclopts import Parameter
+from rich.markup import escape
 
 from headwater.api.ingest import BATCH_PATH, BatchAnswer, FailedEvent
 from headwater.cli import console
@@ -62,7 +63,7 @@ def deliver(url: str, events: list[bytes]) -> int:
             part = events[start : start + _PER_REQUEST]
             for failure in _post(url, b"[" + b",".join(part) + b"]"):
                 failed += 1
-                console.err.print(f"event {start + failure.index + 1}: {failure.reason}", highlight=False)
+                console.err.print(f"event {start + failure.index + 1}: {escape(failure.reason)}", highlight=False)
             report(start + len(part), len(events))
     return failed
 

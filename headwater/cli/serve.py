@@ -3,6 +3,8 @@
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from rich.markup import escape
+
 from headwater.cli import console
 from headwater.config import Settings
 from headwater.server import serve as run_server
@@ -40,7 +42,7 @@ def serve(
         jobs = sum(len(names) for names in state.jobs.values())
         console.out.print(
             f"Headwater listens on [bold]http://{settings.host}:{settings.port}[/]  "
-            f"(data in {settings.data}: {state.position} events, {jobs} jobs)",
+            f"(data in {escape(str(settings.data))}: {state.position} events, {jobs} jobs)",
             soft_wrap=True,
             highlight=False,
         )

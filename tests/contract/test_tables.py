@@ -13,7 +13,7 @@ from headwater.model.entities import MAX_COLUMN_SETS, Run
 from headwater.model.state import State
 from headwater.openlineage import timestamps
 from headwater.openlineage.event import Event, EventType, content_id, decode
-from headwater.service import fold, settle_latest_run
+from headwater.service import fold, settle_latest_runs
 from headwater.store.protocol import EventFilter, Tables
 from headwater.store.rows import take
 from tests.contract.conftest import OpenTables
@@ -80,10 +80,7 @@ def told(state: State, tables: Tables, events: Sequence[Event]) -> State:
 
 def write(state: State, tables: Tables) -> None:
     """What the service does, all at once."""
-    tables.write(take(state), state.position)
-    unsure, state.dirty.latest_unsure = state.dirty.latest_unsure, set()
-    for job in unsure:
-        settle_latest_run(state, tables, job)
+    settle_latest_runs(state, tables)
     tables.write(take(state), state.position)
 
 

@@ -76,7 +76,11 @@ def check_length(path: Path) -> None:
         page_size = struct.unpack(">H", header[16:18])[0] or 1
         page_size = 65536 if page_size == 1 else page_size
         pages = struct.unpack(">I", header[28:32])[0]
-    if not header.startswith(b"SQLite format 3\0") or size < pages * page_size:
+    is_sqlite = header.startswith(b"SQLite format 3\0")
+    journal = path.with_name(path.name + "-wal")
+    if is_sqlite and journal.exists() and journal.stat().st_size:
+        return  # a checkpoint may have been cut short; SQLite completes it from the journal
+    if not is_sqlite or size < pages * page_size:
         raise StoreDamaged(f"{path} is damaged: {size} bytes where {pages * page_size} are expected")
 
 

@@ -1,12 +1,13 @@
 """The log in SQLite: skeletons of events in one order, and each facet's content once."""
 
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import zstandard
 
-from headwater.errors import StoreDamaged
+from headwater.errors import StoreTooNew
 from headwater.ids import ContentId, Micros, Position
 from headwater.openlineage.event import Event
 from headwater.openlineage.skeleton import put_back, references
@@ -40,13 +41,13 @@ class SqliteLog:
         self._known: set[ContentId] = set()
         self._last = self._read_last()
         self._compress = zstandard.ZstdCompressor(level=3, write_checksum=False).compress
-        self._decompress = zstandard.ZstdDecompressor().decompress
+        self._local = threading.local()
 
     def _migrate(self) -> None:
         with explained(self._path):
             version = self._db.execute("PRAGMA user_version").fetchone()[0]
         if version > len(MIGRATIONS):
-            raise StoreDamaged(
+            raise StoreTooNew(
                 f"{self._path} was written by a newer headwater (format {version}, this one knows "
                 f"{len(MIGRATIONS)}). Upgrade headwater, or choose another folder with --data."
             )
@@ -89,7 +90,13 @@ class SqliteLog:
         return packed if len(packed) < len(text) else text
 
     def _unpacked(self, stored: bytes) -> bytes:
-        return self._decompress(stored) if stored.startswith(_ZSTD_MAGIC) else stored
+        if not stored.startswith(_ZSTD_MAGIC):
+            return stored
+        try:
+            return self._local.decompressor.decompress(stored)  # type: ignore[no-any-return]
+        except AttributeError:  # two threads must not share one
+            self._local.decompressor = zstandard.ZstdDecompressor()
+            return self._unpacked(stored)
 
     def _positions(self, digests: list[bytes]) -> dict[bytes, Position]:
         found: dict[bytes, Position] = {}

@@ -15,6 +15,10 @@ from headwater.store.protocol import EventFilter
 from headwater.store.schema import TABLES, TABLES_VERSION, Table
 from headwater.store.sqlite.files import chunks, connect, connect_reader, explained, insert, size_on_disk, transaction
 
+# Reading all pages of a larger file would take longer than loading the state from it, and what
+# is wrong with the pages that are loaded shows anyway.
+_CHECKED_BYTES = 128 << 20
+
 
 class SqliteTables:
     def __init__(self, folder: Path) -> None:
@@ -36,6 +40,10 @@ class SqliteTables:
                 raise StoreDamaged(f"{self._path} has another format")
             if version == 0:
                 self._create()
+            elif self._path.stat().st_size < _CHECKED_BYTES:
+                found = self._db.execute("PRAGMA quick_check(1)").fetchone()[0]
+                if found != "ok":
+                    raise StoreDamaged(f"{self._path} is damaged: {found}")
         self._reader = connect_reader(self._path)
         # Looking up runs for the fold must never wait for somebody's long question.
         self._lookup = connect_reader(self._path)

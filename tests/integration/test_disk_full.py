@@ -1,0 +1,150 @@
+"""A disk that fills up under a running server, and has room again: a small tmpfs."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.integration.conftest import Start
+from tests.integration.samples import Event, run_event, run_ids
+from tests.integration.support import Server, differences, headwater, is_error, rebuild, wait_for
+
+_IS_ROOT = os.geteuid() == 0
+needs_root = pytest.mark.skipif(not _IS_ROOT, reason="test_in_a_namespace_of_its_own runs it")
+
+
+@pytest.mark.skipif(_IS_ROOT, reason="the tests below run directly")
+def test_in_a_namespace_of_its_own() -> None:
+    """Only root may mount, but anybody may be root in a namespace of their own."""
+    inside = ["unshare", "--user", "--map-root-user", "--mount"]
+    if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this system allows no user namespaces")
+    done = subprocess.run(
+        [*inside, sys.executable, "-m", "pytest", __file__], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+class Disk:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._filler = path / "filler"
+
+    def fill(self) -> None:
+        """Takes all the room that is left."""
+        with self._filler.open("ab", buffering=0) as file:
+            for size in (1 << 16, 1 << 12, 1):
+                try:
+                    while True:
+                        file.write(b"\0" * size)
+                except OSError:
+                    continue
+
+    def make_room(self) -> None:
+        self._filler.unlink()
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Disk]:
+    path = tmp_path / "disk"
+    path.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", path], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip(f"cannot mount: {mounted.stderr}")
+    try:
+        yield Disk(path)
+    finally:
+        subprocess.run(["umount", "--lazy", path], check=True)
+
+
+@pytest.fixture
+def server(disk: Disk, make_server: Start, tmp_path: Path) -> Server:
+    """A running server with its data on the small disk; what it prints goes elsewhere."""
+    server = make_server(disk.path / "data", output=tmp_path / "output")
+    return server.start()
+
+
+def post_until_refused(server: Server, acknowledged: list[Event]) -> httpx.Response:
+    for number in range(1000, 3000):
+        event = run_event(number, job=f"job_{number % 5}")
+        answer = server.post(event)
+        if answer.status_code != 201:
+            return answer
+        acknowledged.append(event)
+    raise AssertionError("the disk did not fill up")
+
+
+@needs_root
+def test_events_are_refused_until_there_is_room_again(server: Server, disk: Disk) -> None:
+    acknowledged = [run_event(number, job=f"job_{number % 5}") for number in range(200)]
+    assert server.post_batch(acknowledged).status_code == 204
+    disk.fill()
+
+    refused = post_until_refused(server, acknowledged)
+    assert "full" in is_error(refused, 503)["message"]
+    assert int(refused.headers["retry-after"]) > 0
+    refused = server.post_batch([run_event(4000), run_event(4001)])
+    is_error(refused, 503)
+    assert "retry-after" in refused.headers
+
+    # It lives on: the graph answers, and whoever watches it is told.
+    health = server.get("/healthz")
+    assert health.status_code == 503
+    assert health.json()["status"].startswith("degraded")
+    assert len(server.json("/api/v1/lineage", nodeId="dataset:s3://warehouse:orders")["graph"]) == 7
+    assert server.json("/api/v1/namespaces")["namespaces"]
+    assert server.get("/metrics").status_code == 200
+    for path in ("/api/v1/jobs", "/api/v1/events/lineage", "/api/v1/namespaces/s3:%2F%2Fwarehouse/datasets/orders"):
+        answer = server.get(path)
+        if answer.status_code != 200:
+            assert "full" in is_error(answer, 503)["message"]
+            assert "retry-after" in answer.headers
+
+    disk.make_room()
+    event = run_event(5000)
+    wait_for(lambda: server.post(event).status_code == 201, "an event to be accepted")
+    acknowledged.append(event)
+    wait_for(lambda: server.get("/healthz").status_code == 200, "good health")
+    found = Counter(run_ids(server.events()))
+    assert set(run_ids(acknowledged)) <= set(found)
+    assert set(found.values()) == {1}
+
+    before = server.answers()
+    server.stop()
+    rebuild(server.data)
+    assert not differences(before, server.start().answers())
+
+
+@needs_root
+def test_it_stops_on_a_full_disk_and_goes_on_from_the_log(server: Server, disk: Disk) -> None:
+    acknowledged: list[Event] = [run_event(1)]
+    assert server.post(acknowledged[0]).status_code == 201
+    disk.fill()
+    post_until_refused(server, acknowledged)
+    assert server.signal(signal.SIGTERM) == 0
+    disk.make_room()
+    assert sorted(run_ids(server.start().events())) == sorted(run_ids(acknowledged))
+
+
+@needs_root
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
+def test_a_start_on_a_full_disk_says_so(server: Server, disk: Disk, how: int) -> None:
+    acknowledged: list[Event] = [run_event(1)]
+    assert server.post(acknowledged[0]).status_code == 201
+    server.signal(how)
+    disk.fill()
+    for command in (["serve", "--port", str(server.port)], ["rebuild"]):
+        done = headwater(*command, "--data", str(server.data))
+        assert done.returncode == 1
+        assert str(server.data) in done.stderr
+        assert "Traceback" not in done.stderr
+    disk.make_room()
+    assert run_ids(server.start().events()) == run_ids(acknowledged)
