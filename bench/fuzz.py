@@ -121,7 +121,7 @@ def one_input(data: bytes) -> None:
             continue
         kept.update((facet.content, facet.body) for facet in event.facets)
         assert put_back(event.skeleton, kept.__getitem__) == body, "the event does not come back as it was sent"
-        apply_event(state, Position(position), event.time, event.type, interpret(event))
+        apply_event(state, Position(position), event, interpret(event))
     take(state)
     show(state, Contents(kept))  # type: ignore[arg-type]
 

@@ -22,7 +22,7 @@ from headwater.errors import BadEvent, HeadwaterError, StoreDamaged, StoreUnavai
 from headwater.ids import Micros, Node, Position
 from headwater.interpret import interpret
 from headwater.model.apply import apply_event
-from headwater.model.changes import AnyChange, RunNamed, RunSeen
+from headwater.model.changes import AnyChange, RunNamed
 from headwater.model.entities import Run
 from headwater.model.state import State
 from headwater.openlineage.event import Event, decode
@@ -233,21 +233,23 @@ class Service:
 def fold(state: State, tables: Tables, events: Sequence[tuple[Position, Event]]) -> None:
     """Interprets events and applies them, with the runs that they touch at hand."""
     said = [(position, event, _meaning(position, event)) for position, event in events]
-    missing = {
+    missing = {event.run for _, event in events if event.run is not None and event.run not in state.runs}
+    missing.update(
         change.run
-        for _, _, changes in said
+        for _, event, changes in said
+        if "parent" in event.run_facets
         for change in changes
-        if isinstance(change, (RunSeen, RunNamed)) and change.run not in state.runs
-    }
+        if isinstance(change, RunNamed) and change.run not in state.runs
+    )
     if missing:
         for run in tables.runs(list(missing)):
             state.adopt(run)
     for position, event, changes in said:
         try:
-            apply_event(state, position, event.time, event.type, changes)
+            apply_event(state, position, event, changes)
         except Exception:
             logger.exception("event %d could not be applied", position)
-            apply_event(state, position, event.time, event.type, ())
+            apply_event(state, position, event, ())
 
 
 def _meaning(position: Position, event: Event) -> list[AnyChange]:

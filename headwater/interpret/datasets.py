@@ -1,7 +1,7 @@
 """What an event says of datasets themselves: facets, versions, names, life and death."""
 
 from headwater.ids import DELETED, ContentId
-from headwater.interpret.reading import contents, is_deleted, read
+from headwater.interpret.reading import contents, read
 from headwater.model.changes import (
     AliasesTold,
     AnyChange,
@@ -80,7 +80,7 @@ def _mentioned(event: Event, mention: DatasetMention, *, output: bool) -> list[A
 def _schema_register(mention: DatasetMention, *, output: bool) -> str:
     facet = mention.facets[SCHEMA]
     told = read(f.Schema, mention.facets, SCHEMA)
-    if (told is None or not told.fields) and not is_deleted(facet.content, facet.body):
+    if (told is None or not told.fields) and facet.told != DELETED:
         return SCHEMA_EMPTY
     return SCHEMA if output else SCHEMA_OF_READERS
 
@@ -97,7 +97,7 @@ def _aliases(name: tuple[str, str], mention: DatasetMention) -> AliasesTold:
     links = read(f.Symlinks, mention.facets, "symlinks")
     return AliasesTold(
         name,
-        DELETED if is_deleted(facet.content, facet.body) else facet.content,
+        facet.told,
         tuple(
             naming.canonical(link.namespace, link.name)
             for link in (links.identifiers if links else None) or ()

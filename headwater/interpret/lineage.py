@@ -7,7 +7,7 @@ goes by the strongest of them.
 from collections.abc import Iterable
 
 from headwater.ids import DELETED, ContentId
-from headwater.interpret.reading import is_deleted, read
+from headwater.interpret.reading import read
 from headwater.memo import Memo
 from headwater.model.changes import AnyChange, ColumnsTold, EdgeSeen, LineageDeclared, Name, Ref
 from headwater.model.entities import COLUMNS, JOB_LINEAGE, LINEAGE
@@ -47,7 +47,7 @@ def _column_lineage(event: Event, mention: DatasetMention, job: Name | None) -> 
     facet = mention.facets[COLUMNS]
     sources = _column_sources.get(facet.content)
     if sources is None:
-        if is_deleted(facet.content, facet.body):
+        if facet.told == DELETED:
             return _feeds(event, mention, job, COLUMNS, DELETED, ())
         told = f.read(f.ColumnLineage, facet.body)
         if told is None:
@@ -70,11 +70,10 @@ def _named_by(told: f.ColumnLineage) -> tuple[Ref, ...]:
 def _dataset_lineage(event: Event, mention: DatasetMention, job: Name | None) -> list[AnyChange]:
     facet = mention.facets[LINEAGE]
     told = read(f.DatasetLineage, mention.facets, LINEAGE)
-    gone = is_deleted(facet.content, facet.body)
-    if told is None and not gone:
+    if told is None and facet.told != DELETED:
         return []
     sources = _explicit_sources(told.inputs, told.fields, event.job) if told else ()
-    return _feeds(event, mention, job, LINEAGE, DELETED if gone else facet.content, sources)
+    return _feeds(event, mention, job, LINEAGE, facet.told, sources)
 
 
 def _feeds(
@@ -107,7 +106,7 @@ def _job_lineage(event: Event, job: Name) -> list[AnyChange]:
     facet = event.job_facets[LINEAGE]
     told = read(f.JobLineage, event.job_facets, LINEAGE)
     if told is None:
-        if is_deleted(facet.content, facet.body):
+        if facet.told == DELETED:
             return [LineageDeclared(job, event.stamp, DELETED, ())]
         return []
     own: Ref = ("job", *job)

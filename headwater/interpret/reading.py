@@ -2,7 +2,7 @@
 
 from typing import Any, TypeVar
 
-from headwater.ids import DELETED, ContentId
+from headwater.ids import ContentId
 from headwater.memo import Memo
 from headwater.openlineage import facets as f
 from headwater.openlineage.event import Facets
@@ -13,7 +13,6 @@ _F = TypeVar("_F", bound=f.FacetBody)
 _KEPT = 8192
 
 _read: Memo[tuple[ContentId, type], tuple[Any]] = Memo(_KEPT)
-_deleted: Memo[ContentId, bool] = Memo(_KEPT)
 
 
 def read(kind: type[_F], facets: Facets, name: str) -> _F | None:
@@ -28,9 +27,4 @@ def read(kind: type[_F], facets: Facets, name: str) -> _F | None:
 
 def contents(facets: Facets) -> dict[str, ContentId]:
     """Facet name → content id, DELETED where the facet is being taken back."""
-    return {name: DELETED if is_deleted(facet.content, facet.body) else facet.content for name, facet in facets.items()}
-
-
-def is_deleted(content: ContentId, body: bytes) -> bool:
-    known = _deleted.get(content)
-    return _deleted.put(content, f.is_deleted(body)) if known is None else known
+    return {name: facet.told for name, facet in facets.items()}

@@ -21,23 +21,17 @@ from headwater.model.entities import (
 )
 from headwater.model.state import Source, State
 from headwater.model.versions import Version, version_uuid
-from headwater.openlineage.event import TERMINAL, EventType, stamp_time
+from headwater.openlineage.event import TERMINAL, Event, EventType, stamp_time
 
 
-def apply_event(
-    state: State, position: Position, time: Micros, kind: EventType, all_changes: Iterable[c.AnyChange]
-) -> None:
-    """Applies one event's changes and notes where the event stands."""
-    run: Run | None = None
-    job: Node | None = None
-    for change in all_changes:
+def apply_event(state: State, position: Position, event: Event, changes: Iterable[c.AnyChange]) -> None:
+    """Applies what one event says and notes where the event stands."""
+    for change in changes:
         apply(state, change)
-        if isinstance(change, c.RunSeen):
-            run = state.runs[change.run]
-        elif isinstance(change, c.JobSeen) and job is None:
-            job = state.jobs[change.job[0]][change.job[1]]
     state.position = position
-    state.dirty.events.append((position, time, kind, run.row if run else None, job))
+    run = state.runs.get(event.run) if event.run is not None else None
+    job = state.find_job(*event.job) if event.job is not None else None
+    state.dirty.events.append((position, event.time, event.type, run.row if run else None, job.node if job else None))
 
 
 def apply(state: State, change: c.AnyChange) -> None:

@@ -148,29 +148,25 @@ class State:
         return job
 
     def ensure_dataset(self, name: c.Name, at: Micros | None) -> Dataset:
-        names = self.datasets.setdefault(name[0], {})
-        node = names.get(name[1])
+        """The dataset, made if it is new. `at` None: somebody only calls it an alias."""
+        names = self.datasets.get(name[0])
+        node = None if names is None else names.get(name[1])
         if node is None:
-            node = names[name[1]] = Node(len(self.nodes))
+            node = self.datasets.setdefault(name[0], {})[name[1]] = Node(len(self.nodes))
             dataset = Dataset(node, name[0], name[1])
             self.nodes.append(dataset)
             self.mark(node)
             self.aliases.added(dataset)
         else:
-            dataset = self.dataset_of(node)
-        if at is not None:
-            if dataset.first is None:
-                dataset.first = dataset.last = at
-                self.mark(node)
-                self._see_namespace(name[0], at)
-                self.aliases.seen(dataset)
-            elif not dataset.first <= at <= dataset.last:
-                if at < dataset.first:
-                    dataset.first = at
-                    self.aliases.seen(dataset)
-                dataset.last = max(dataset.last, at)
-                self.mark(node)
-                self._see_namespace(name[0], at)
+            dataset = self.nodes[node]  # type: ignore[assignment]
+        if at is None or (dataset.first is not None and dataset.first <= at <= dataset.last):
+            return dataset
+        dataset.last = at if dataset.first is None else max(dataset.last, at)
+        if dataset.first is None or at < dataset.first:
+            dataset.first = at
+            self.aliases.seen(dataset)
+        self.mark(node)
+        self._see_namespace(name[0], at)
         return dataset
 
     def _see_namespace(self, name: str, at: Micros) -> None:

@@ -13,9 +13,10 @@ from typing import NoReturn
 import msgspec
 
 from headwater.errors import BadEvent, Problem
-from headwater.ids import ContentId, Micros, RunId, Stamp
+from headwater.ids import DELETED, ContentId, Micros, RunId, Stamp
 from headwater.memo import Memo
 from headwater.openlineage import naming, timestamps
+from headwater.openlineage.facets import is_deleted
 from headwater.openlineage.skeleton import Facet, cut_out
 
 
@@ -257,7 +258,8 @@ def _facets(raw: RawFacets, path: str, found: list[Facet]) -> Facets:
 
 def _new_facet(body: bytes, path: str) -> Facet:
     _check_depth(body, path)
-    facet = Facet(content_id(body), body)
+    content = content_id(body)
+    facet = Facet(content, body, DELETED if is_deleted(body) else content)
     if len(body) <= _MEMO_MAX_BYTES:
         _memo.put(body, facet)
     return facet

@@ -31,6 +31,7 @@ _REACH = 4096
 class Facet(msgspec.Struct, frozen=True, gc=False):
     content: ContentId
     body: bytes
+    told: ContentId  # the content, or DELETED where the facet is being taken back
 
 
 def cut_out(text: bytes, facets: Iterable[Facet]) -> bytes:

@@ -19,10 +19,10 @@ from tests.support.world import World
 def break_the_fold_of(job: str, monkeypatch: pytest.MonkeyPatch) -> None:
     apply = apply_event
 
-    def broken(state: Any, position: Any, time: Any, kind: Any, changes: Any) -> None:
+    def broken(state: Any, position: Any, event: Any, changes: Any) -> None:
         if any(isinstance(c, RunSeen) and c.job[1] == job for c in changes):
             raise ZeroDivisionError
-        apply(state, position, time, kind, changes)
+        apply(state, position, event, changes)
 
     monkeypatch.setattr(service, "apply_event", broken)
 

@@ -17,7 +17,7 @@ many = settings(max_examples=200, deadline=None)
 
 
 def facet(body: bytes) -> Facet:
-    return Facet(content_id(body), body)
+    return Facet(content_id(body), body, content_id(body))
 
 
 def back(skeleton: bytes, facets: Sequence[Facet]) -> bytes:
