@@ -26,6 +26,7 @@ except ImportError:
 with atheris.instrument_imports(include=["headwater"]):
     import headwater.demo
     from headwater.api.graphs import GraphWriter
+    from headwater.api.lane import Lane
     from headwater.api.render import Renderer
     from headwater.contents import Contents
     from headwater.errors import BadEvent
@@ -129,7 +130,7 @@ def one_input(data: bytes) -> None:
 def show(state: State, contents: Contents) -> None:
     """Every answer about every node: what was accepted must never break a question."""
     renderer = Renderer(state, contents)
-    graphs = GraphWriter(renderer)
+    graphs = GraphWriter(renderer, Lane(lambda: False))
     for node in map(Node, range(len(state.nodes))):
         msgspec.json.decode(_result(graphs.lineage(node, _DEPTH, CONNECTED, Always())))
         if isinstance(state.nodes[node], Dataset):

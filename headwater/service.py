@@ -45,6 +45,7 @@ EVENTS_PER_SLICE = 64
 
 EVENTS_PER_REPLAY_WRITE = 4096
 _RUNS_PER_LOOK = 20
+_A_MOMENT_SECONDS = 0.1
 
 Progress = Callable[[int, int], None]
 
@@ -82,6 +83,7 @@ class Service:
         self.last_failure: str | None = None  # why the disk refused the last write, if it did
         self._writing = asyncio.Lock()
         self._tasks: list[asyncio.Task[None]] = []
+        self._last_commit = 0.0
 
     async def start(self) -> None:
         self._tasks = [
@@ -104,6 +106,10 @@ class Service:
         self._tables_thread.shutdown()
         self.log.close()
         self.tables.close()
+
+    def events_come_in(self) -> bool:
+        """Whether there was an event a moment ago."""
+        return bool(self._waiting) or time.monotonic() - self._last_commit < _A_MOMENT_SECONDS
 
     # In
 
@@ -180,6 +186,7 @@ class Service:
 
     async def _apply_group(self, group: list[_Waiting], appended: list[Appended]) -> None:
         self.counters.commits += 1
+        self._last_commit = time.monotonic()
         self.last_failure = None
         start = 0
         for waiting in group:

@@ -16,6 +16,7 @@ from headwater.api.errors import ErrorBody, FieldProblem, body_of
 from headwater.api.graphs import GraphWriter
 from headwater.api.history import History
 from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send
+from headwater.api.lane import Lane
 from headwater.api.listing import Listing
 from headwater.api.paths import routable
 from headwater.api.render import Renderer
@@ -59,9 +60,8 @@ class Application:
     def __init__(self, service: Service, settings: Settings) -> None:
         contents = Contents(service.log)
         renderer = Renderer(service.state, contents)
-        context = App(
-            service, contents, renderer, History(service, contents, renderer), GraphWriter(renderer), Listing(renderer)
-        )
+        graphs = GraphWriter(renderer, Lane(service.events_come_in))
+        context = App(service, contents, renderer, History(service, contents, renderer), graphs, Listing(renderer))
         self._ingest = Ingest(service, settings)
         self._routes = Litestar(
             route_handlers=[api_router, healthz, metrics],

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from headwater.api import shapes
+from headwater.api.lane import Lane
 from headwater.api.render import Renderer, transformation_type
 from headwater.graph.columns import Column, ColumnGraph, ColumnWalk, column_lineage
 from headwater.graph.traverse import Subgraph, neighbourhood
@@ -44,8 +45,8 @@ class _Answer(msgspec.Struct, frozen=True, gc=False):
 
 
 class GraphWriter:
-    def __init__(self, renderer: Renderer) -> None:
-        self._renderer, self._state = renderer, renderer.state
+    def __init__(self, renderer: Renderer, lane: Lane) -> None:
+        self._renderer, self._state, self._lane = renderer, renderer.state, lane
         self._nodes: dict[Node, _Kept] = {}
         self._columns: dict[Node, tuple[int, dict[str, _Column]]] = {}
         self._bytes = 0
@@ -55,19 +56,23 @@ class GraphWriter:
         key = ("lineage", start, depth, direction)
         known = self._known_answer(key, when)
         if known is not None:
-            return known
+            async with self._lane.large(0, len(known)):
+                return known
         graph = neighbourhood(self._state, start, depth, direction, when)
-        remember = self._remember(key, graph.nodes, when)
-        return remember(await self._write(graph))
+        async with self._lane.large(len(graph.nodes)):
+            remember = self._remember(key, graph.nodes, when)
+            return remember(await self._write(graph))
 
     async def column_lineage(self, start: list[Column], depth: int, *, down: bool, when: When) -> bytes:
         key = ("columns", tuple(start), depth, down)
         known = self._known_answer(key, when)
         if known is not None:
-            return known
+            async with self._lane.large(0, len(known)):
+                return known
         graph = column_lineage(self._state, self._renderer.contents, start, depth, down=down, when=when)
-        remember = self._remember(key, {column[0] for column in graph.nodes}, when)
-        return remember(await self._write_columns(graph, when))
+        async with self._lane.large(len(graph.nodes)):
+            remember = self._remember(key, {column[0] for column in graph.nodes}, when)
+            return remember(await self._write_columns(graph, when))
 
     def _known_answer(self, key: object, when: When) -> bytes | None:
         """The same answer as last time, if none of its nodes has changed since."""

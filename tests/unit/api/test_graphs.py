@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 from headwater.api import graphs
 from headwater.api.graphs import GraphWriter
+from headwater.api.lane import Lane
 from headwater.api.render import Renderer
 from headwater.contents import Contents
 from headwater.graph.columns import columns_of
@@ -20,6 +21,11 @@ from headwater.service import fold, now
 from tests.support import make
 from tests.support.strategies import events
 from tests.support.world import World, close_all
+
+
+def quiet() -> Lane:
+    """No events come in."""
+    return Lane(lambda: False)
 
 
 def answers(writer: GraphWriter, world: World, contents: Contents) -> list[bytes]:
@@ -48,14 +54,14 @@ def test_answers_from_kept_json_equal_fresh_ones_after_every_event(told: list[di
     worth, graphs._WORTH_KEEPING = graphs._WORTH_KEEPING, 0  # remember small answers too
     try:
         kept_contents = Contents(world.log)
-        kept = GraphWriter(Renderer(world.state, kept_contents))
+        kept = GraphWriter(Renderer(world.state, kept_contents), quiet())
         for event in told:
             decoded = decode(make.encoded(event))
             (appended,) = world.log.append([decoded], now())
             if not appended.duplicate:
                 fold(world.state, world.tables, [(appended.position, decoded)])
             fresh_contents = Contents(world.log)
-            fresh = GraphWriter(Renderer(world.state, fresh_contents))
+            fresh = GraphWriter(Renderer(world.state, fresh_contents), quiet())
             assert answers(kept, world, kept_contents) == answers(fresh, world, fresh_contents)
     finally:
         graphs._WORTH_KEEPING = worth
@@ -63,14 +69,14 @@ def test_answers_from_kept_json_equal_fresh_ones_after_every_event(told: list[di
 
 
 def graph_of(name: str, world: World) -> list[dict[str, Any]]:
-    writer = GraphWriter(world.renderer)
+    writer = GraphWriter(world.renderer, quiet())
     text = asyncio.run(writer.lineage(world.node(name), 20, CONNECTED, Always()))
     nodes: list[dict[str, Any]] = msgspec.json.decode(text)["graph"]
     return nodes
 
 
 def columns_graph(name: str, world: World, depth: int = 20) -> list[dict[str, Any]]:
-    writer = GraphWriter(world.renderer)
+    writer = GraphWriter(world.renderer, quiet())
     start = columns_of(world.state, world.contents, world.node(name))
     text = asyncio.run(writer.column_lineage(start, depth, down=False, when=Always()))
     nodes: list[dict[str, Any]] = msgspec.json.decode(text)["graph"]
