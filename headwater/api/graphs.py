@@ -98,19 +98,35 @@ class GraphWriter:
         return remember
 
     async def _write(self, graph: Subgraph) -> bytes:
-        kept = {}
+        kept: dict[Node, _Kept] = {}
+        nodes, known = self._state.nodes, self._nodes
         for count, node in enumerate(graph.nodes, 1):
-            kept[node] = self._node(node)
+            at_hand = known.get(node)
+            if at_hand is None or at_hand[0] != nodes[node].revision:
+                at_hand = self._node(node)
+            kept[node] = at_hand
             if count % _NODES_PER_SLICE == 0:
                 await asyncio.sleep(0)
-        into: dict[Node, list[bytes]] = {node: [] for node in kept}
-        out: dict[Node, list[bytes]] = {node: [] for node in kept}
+        into: defaultdict[Node, list[bytes]] = defaultdict(list)
+        out: defaultdict[Node, list[bytes]] = defaultdict(list)
         for src, dst in graph.edges:
             edge = b'{"origin":%b,"destination":%b}' % (kept[src][1], kept[dst][1])
             out[src].append(edge)
             into[dst].append(edge)
-        ordered = sorted(kept, key=lambda node: kept[node][1])
-        return await _join((kept[n][2], into[n], out[n]) for n in ordered)
+        # The pieces are copied only once, when they are all there.
+        parts: list[bytes] = []
+        for count, (_, node) in enumerate(sorted([(found[1], node) for node, found in kept.items()]), 1):
+            parts += (
+                kept[node][2],
+                b',"inEdges":[',
+                b",".join(into[node]),
+                b'],"outEdges":[',
+                b",".join(out[node]),
+                b"]},",
+            )
+            if count % _NODES_PER_SLICE == 0:
+                await asyncio.sleep(0)
+        return _whole(parts)
 
     def _node(self, node: Node) -> _Kept:
         entity = self._state.nodes[node]
@@ -149,12 +165,15 @@ class GraphWriter:
                 await asyncio.sleep(0)
         into: defaultdict[Column, list[bytes]] = defaultdict(list)
         out: defaultdict[Column, list[bytes]] = defaultdict(list)
-        for edge in graph.edges:
-            source, target = edge.src, edge.dst
-            src, dst = known[source[0]][source[1]], known[target[0]][target[1]]
-            out[source].append(src.origin + dst.destination)
-            if not graph.all_inputs:
-                into[target].append(dst.origin + src.destination)
+        if graph.all_inputs:
+            for dataset, name in graph.nodes:
+                for source, piece in known[dataset][name].edges_to_it:
+                    out[source].append(piece)
+        else:
+            for edge in graph.edges:
+                src, dst = known[edge.src[0]][edge.src[1]], known[edge.dst[0]][edge.dst[1]]
+                out[edge.src].append(src.origin + dst.destination)
+                into[edge.dst].append(dst.origin + src.destination)
         parts: list[bytes] = []
         for count, dataset in enumerate(sorted(names, key=lambda n: next(iter(known[n].values())).destination), 1):
             columns = known[dataset]
@@ -164,13 +183,13 @@ class GraphWriter:
                 edges = out.get((dataset, name))
                 outputs = b",".join(edges) if edges else b""
                 if graph.all_inputs:
-                    parts.append(column.with_inputs + outputs + b"]}")
+                    parts += (column.with_inputs, outputs, b"]},")
                 else:
                     inputs = b",".join(into[dataset, name])
-                    parts.append(b'%b,"inEdges":[%b],"outEdges":[%b]}' % (column.head, inputs, outputs))
+                    parts += (column.head, b',"inEdges":[', inputs, b'],"outEdges":[', outputs, b"]},")
             if count % _DATASETS_PER_SLICE == 0:
                 await asyncio.sleep(0)
-        return b'{"graph":[%b]}' % b",".join(parts)
+        return _whole(parts)
 
     def _columns_of(self, walk: ColumnWalk, dataset: Node, wanted: set[str], *, keep: bool) -> "dict[str, _Column]":
         """The columns of a dataset, in order; all that are known, and those that are wanted."""
@@ -182,7 +201,7 @@ class GraphWriter:
         names = sorted({*types, *walk.links(dataset), *wanted})
         columns = {name: self._column(walk, (dataset, name), types.get(name)) for name in names}
         if keep:
-            self._make_room(sum(2 * len(column.with_inputs) for column in columns.values()))
+            self._make_room(sum(3 * len(column.with_inputs) for column in columns.values()))
             self._columns[dataset] = (revision, columns)
         return columns
 
@@ -201,13 +220,15 @@ class GraphWriter:
             inputFields=[self._renderer.input_field(edge) for edge in edges],
         )
         node_id = self._column_id(column)
-        inputs = (b'{"origin":%b,"destination":%b}' % (node_id, self._column_id(e.src)) for e in edges)
+        sources = [(edge.src, self._column_id(edge.src)) for edge in edges]
+        inputs = (b'{"origin":%b,"destination":%b}' % (node_id, source) for _, source in sources)
         head = b'{"id":%b,"type":"DATASET_FIELD","data":%b' % (node_id, _encode(data))
         return _Column(
             origin=b'{"origin":%b,"destination":' % node_id,
             destination=node_id + b"}",
             head=head,
             with_inputs=b'%b,"inEdges":[%b],"outEdges":[' % (head, b",".join(inputs)),
+            edges_to_it=[(src, b'{"origin":%b,"destination":%b}' % (source, node_id)) for src, source in sources],
         )
 
     def _column_id(self, column: Column) -> bytes:
@@ -222,12 +243,11 @@ class _Column(msgspec.Struct, frozen=True, gc=False):
     destination: bytes  # the rest of an edge to it
     head: bytes  # the node up to its edges
     with_inputs: bytes  # the node up to its outgoing edges, with all that feeds it
+    edges_to_it: list[tuple[Column, bytes]]  # as they stand among the outgoing edges of its inputs
 
 
-async def _join(nodes: Iterable[tuple[bytes, list[bytes], list[bytes]]]) -> bytes:
-    parts: list[bytes] = []
-    for count, (head, into, out) in enumerate(nodes, 1):
-        parts.append(b'%b,"inEdges":[%b],"outEdges":[%b]}' % (head, b",".join(into), b",".join(out)))
-        if count % _NODES_PER_SLICE == 0:
-            await asyncio.sleep(0)
-    return b'{"graph":[%b]}' % b",".join(parts)
+def _whole(parts: list[bytes]) -> bytes:
+    """The answer, given its nodes in pieces; the last piece ends with a comma."""
+    if parts:
+        parts[-1] = parts[-1][:-1]
+    return b"".join((b'{"graph":[', *parts, b"]}"))

@@ -1,6 +1,7 @@
 """Column level: which columns feed which, up and down. The same walk, one granularity finer."""
 
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from typing import Protocol
 
 import msgspec
@@ -68,14 +69,17 @@ def column_lineage(
     walk = ColumnWalk(state, reader, when)
     starts = list(dict.fromkeys(start))
     found = ColumnGraph(dict.fromkeys(starts, 0))
-    edges: dict[int, ColumnEdge] = {}
     if up:
-        found.all_inputs = _spread(found.nodes, edges, starts, depth, walk.into, lambda edge: edge.src)
+        found.all_inputs = _spread(found, starts, depth, walk.into, _SRC)
     if down:
         found.all_inputs = False
-        _spread(found.nodes, edges, starts, depth, walk.out_of, lambda edge: edge.dst)
-    found.edges = list(edges.values())
+        _spread(found, starts, depth, walk.out_of, _DST)
+        # In a circle an edge is met on both ways.
+        found.edges = list({id(edge): edge for edge in found.edges}.values())
     return found
+
+
+_SRC, _DST = attrgetter("src"), attrgetter("dst")
 
 
 def columns_of(state: State, reader: Reader, dataset: Node, when: When | None = None) -> list[Column]:
@@ -88,22 +92,22 @@ def columns_of(state: State, reader: Reader, dataset: Node, when: When | None = 
 
 
 def _spread(
-    nodes: dict[Column, int],
-    edges: dict[int, ColumnEdge],
+    found: ColumnGraph,
     starts: list[Column],
     depth: int,
     steps: Callable[[Column], Iterable[ColumnEdge]],
     far_end: Callable[[ColumnEdge], Column],
 ) -> bool:
     """Follows edges from the starts; True when it came to every end before the depth did."""
+    nodes, edges = found.nodes, found.edges
     reached = set(starts)
     frontier = starts
     for distance in range(1, depth + 1):
         fresh: list[Column] = []
         for column in frontier:
-            for edge in steps(column):
-                edges[id(edge)] = edge
-                other = far_end(edge)
+            links = steps(column)
+            edges += links
+            for other in map(far_end, links):
                 if other not in reached:
                     reached.add(other)
                     fresh.append(other)
