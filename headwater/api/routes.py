@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from litestar import Response, Router, get
-from litestar.params import Parameter
+from litestar.params import Parameter, QueryParameter
 
 from headwater.api import shapes
 from headwater.api.context import App, answer, says
@@ -25,8 +25,8 @@ Offset = Annotated[int, Parameter(ge=0, le=1 << 53, description="How many to pas
 Depth = Annotated[int, Parameter(ge=0, le=1 << 31, description="How many jobs away, at the most.")]
 NodeId = Annotated[
     str,
-    Parameter(
-        query="nodeId",
+    QueryParameter(
+        name="nodeId",
         description="`dataset:NAMESPACE:NAME`, `datasetField:NAMESPACE:NAME:COLUMN` or `job:NAMESPACE:NAME`.",
     ),
 ]
@@ -79,7 +79,7 @@ async def get_column_lineage(
     node_id: NodeId,
     depth: Depth = 20,
     with_downstream: Annotated[
-        bool, Parameter(query="withDownstream", description="Follow the columns down as well.")
+        bool, QueryParameter(name="withDownstream", description="Follow the columns down as well.")
     ] = False,
     at: Moment = None,
     since: Moment = None,
@@ -95,7 +95,7 @@ async def events(
     app: App,
     before: Moment = None,
     after: Moment = None,
-    sort_direction: Annotated[str, Parameter(query="sortDirection", description="`asc` or `desc`.")] = "desc",
+    sort_direction: Annotated[str, QueryParameter(name="sortDirection", description="`asc` or `desc`.")] = "desc",
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Response[bytes]:
@@ -196,7 +196,7 @@ async def run(app: App, run_id: str) -> Response[bytes]:
 async def run_facets(
     app: App,
     run_id: str,
-    kind: Annotated[str, Parameter(query="type", description="`run` or `job`.")] = "run",
+    kind: Annotated[str, QueryParameter(name="type", description="`run` or `job`.")] = "run",
 ) -> Response[bytes]:
     if kind not in ("run", "job"):
         raise BadRequest("type is run or job")
