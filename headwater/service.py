@@ -88,6 +88,8 @@ class Service:
         self._writing = asyncio.Lock()
         self._tasks: list[asyncio.Task[None]] = []
         self._last_commit = 0.0
+        # A group that is in the log, until it is in the state.
+        self._due: tuple[list[_Waiting], list[Appended]] | None = None
 
     async def start(self) -> None:
         self._tasks = [
@@ -140,22 +142,19 @@ class Service:
                 await asyncio.sleep(_GATHER_SECONDS)
             group = self._next_group()
             try:
+                await self._apply_what_is_due()
                 appended = await loop.run_in_executor(self._log_thread, self._append, _events(group))
+                self._due = (group, appended)
+                await self._apply_what_is_due()
             except Exception as e:
                 self._fail(group, e)
-            else:
-                await self._apply_for_sure(group, appended)
 
-    async def _apply_for_sure(self, group: list[_Waiting], appended: list[Appended]) -> None:
-        """The events are in the log, so they must get into the state, and before any others.
-        What can fail is looking up their runs in the tables, which may work again later."""
-        while True:
-            try:
-                return await self._apply_group(group, appended)
-            except Exception as e:
-                self.last_failure = str(e)
-                logger.exception("events of the log cannot be applied yet, will try again")
-                await asyncio.sleep(WRITE_AFTER_SECONDS)
+    async def _apply_what_is_due(self) -> None:
+        """Events in the log must get into the state, and before any others. What can fail is
+        looking up their runs in the tables; then nothing else is taken in until that works."""
+        if self._due is not None:
+            await self._apply_group(*self._due)
+            self._due = None
 
     def _next_group(self) -> list[_Waiting]:
         total = count = 0

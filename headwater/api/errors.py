@@ -7,6 +7,7 @@ from headwater.errors import (
     BadRequest,
     HeadwaterError,
     NotFound,
+    StoreDamaged,
     StoreUnavailable,
     TooLarge,
 )
@@ -31,6 +32,7 @@ _STATUS: tuple[tuple[type[HeadwaterError], int], ...] = (
     (BadRequest, 400),
     (TooLarge, 413),
     (StoreUnavailable, 503),
+    (StoreDamaged, 503),
 )
 
 
