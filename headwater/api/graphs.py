@@ -59,8 +59,8 @@ class GraphWriter:
             async with self._lane.large(0, len(known)):
                 return known
         graph = neighbourhood(self._state, start, depth, direction, when)
+        remember = self._remember(key, graph.nodes, when)
         async with self._lane.large(len(graph.nodes)):
-            remember = self._remember(key, graph.nodes, when)
             return remember(await self._write(graph))
 
     async def column_lineage(self, start: list[Column], depth: int, *, down: bool, when: When) -> bytes:
@@ -70,8 +70,8 @@ class GraphWriter:
             async with self._lane.large(0, len(known)):
                 return known
         graph = column_lineage(self._state, self._renderer.contents, start, depth, down=down, when=when)
+        remember = self._remember(key, {column[0] for column in graph.nodes}, when)
         async with self._lane.large(len(graph.nodes)):
-            remember = self._remember(key, {column[0] for column in graph.nodes}, when)
             return remember(await self._write_columns(graph, when))
 
     def _known_answer(self, key: object, when: When) -> bytes | None:
@@ -82,8 +82,8 @@ class GraphWriter:
         return known.body
 
     def _remember(self, key: object, nodes: Iterable[Node], when: When) -> Callable[[bytes], bytes]:
-        """To be called when the graph is known and before anything is written, as events come
-        in meanwhile: should one of them touch the graph, the answer is not used again."""
+        """To be called as soon as the graph is known, before waiting for anything, as events
+        come in meanwhile: should one of them touch the graph, the answer is not used again."""
         entities = [self._state.nodes[node] for node in nodes]
         revisions = sum([entity.revision for entity in entities])
 
@@ -129,10 +129,8 @@ class GraphWriter:
         return _whole(parts)
 
     def _node(self, node: Node) -> _Kept:
+        """Makes a node's JSON and keeps it."""
         entity = self._state.nodes[node]
-        kept = self._nodes.get(node)
-        if kept is not None and kept[0] == entity.revision:
-            return kept
         data: shapes.JobData | shapes.DatasetData
         if isinstance(entity, Job):
             kind, node_id = b"JOB", _encode(job_node_id(entity.namespace, entity.name))

@@ -1,6 +1,8 @@
 """Kept JSON is never stale, and says what the graph says."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
@@ -117,3 +119,27 @@ def test_a_column_graph_cut_by_depth_has_no_edges_to_what_is_left_out() -> None:
     nodes = {n["id"]: n for n in columns_graph("out", world, depth=1)}
     assert set(nodes) == {"datasetField:db:out:x", "datasetField:db:mid:x"}
     assert nodes["datasetField:db:mid:x"]["inEdges"] == []
+
+
+async def test_an_answer_that_an_event_overtook_is_not_used_again() -> None:
+    world = World([make.run("COMPLETE", "load", 0, "r1", ["raw"], ["clean"])])
+    event = decode(make.encoded(make.run("COMPLETE", "use", 1, "r2", ["clean"], ["out"])))
+
+    class Overtaken(Lane):
+        """While the first answer waits for its turn, an event comes in."""
+
+        @asynccontextmanager
+        async def large(self, nodes: int, size: int = 0) -> AsyncIterator[None]:
+            (appended,) = world.log.append([event], now())
+            if not appended.duplicate:
+                fold(world.state, world.tables, [(appended.position, event)])
+            yield
+
+    worth, graphs._WORTH_KEEPING = graphs._WORTH_KEEPING, 0
+    try:
+        writer = GraphWriter(world.renderer, Overtaken(lambda: True))
+        await writer.lineage(world.node("raw"), 20, CONNECTED, Always())
+        nodes = msgspec.json.decode(await writer.lineage(world.node("raw"), 20, CONNECTED, Always()))["graph"]
+    finally:
+        graphs._WORTH_KEEPING = worth
+    assert "job:jobs:use" in [node["id"] for node in nodes]
