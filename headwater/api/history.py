@@ -29,11 +29,14 @@ class History:
     def __init__(self, service: Service, contents: Contents, renderer: Renderer) -> None:
         self._service, self._contents, self._renderer = service, contents, renderer
 
-    async def _ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Asks the tables in a thread, once they have all that was accepted before. While the
-        disk takes nothing, an answer of some seconds ago is better than none."""
+    async def _catch_up(self) -> None:
+        """The tables get all that was accepted before; once for a request. While the disk takes
+        nothing, an answer of some seconds ago is better than none."""
         with suppress(StoreUnavailable):
             await self._service.write_tables()
+
+    async def _ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Asks the tables in a thread."""
         return await asyncio.to_thread(question, *args, **kwargs)
 
     # Runs
@@ -53,12 +56,14 @@ class History:
         return shapes.RunFacets(run.id, self._renderer.facet_bodies(registers))
 
     async def _find(self, run_id: str) -> Run:
+        await self._catch_up()
         runs = await self._ask(self._service.tables.runs, [RunId(run_id)])
         if not runs:
             raise NotFound(f"no run {run_id!r}")
         return runs[0]
 
     async def runs_of_job(self, job: Job, limit: int, offset: int) -> shapes.Runs:
+        await self._catch_up()
         runs = await self._ask(self._service.tables.runs_of_job, job.node, limit, offset)
         total = await self._ask(self._service.tables.count_runs_of_job, job.node)
         return shapes.Runs(await self._full_runs(runs), total)
@@ -101,13 +106,13 @@ class History:
         found = await self._ask(self._service.tables.current_versions, members, at)
         return max(found.values(), key=lambda v: v.first, default=None)
 
-    async def latest_runs(self, job: Job) -> list[shapes.Run]:
-        runs = await self._ask(self._service.tables.runs_of_job, job.node, 10, 0)
-        return [self._renderer.run(run) for run in runs]
-
     # Jobs and datasets with what only the tables know
 
-    async def job(self, job: Job) -> shapes.Job:
+    async def jobs(self, page: list[Job]) -> list[shapes.Job]:
+        await self._catch_up()
+        return [await self._job(job) for job in page]
+
+    async def _job(self, job: Job) -> shapes.Job:
         runs = await self._ask(self._service.tables.runs_of_job, job.node, 10, 0)
         version = next((v for r in runs if (v := job_version(self._service.state, r)) is not None), None)
         return self._renderer.job(
@@ -116,12 +121,17 @@ class History:
             job_version_uuid(job, version) if version is not None else None,
         )
 
-    async def dataset(self, node: Node) -> shapes.Dataset:
+    async def datasets(self, page: list[Node]) -> list[shapes.Dataset]:
+        await self._catch_up()
+        return [await self._dataset(node) for node in page]
+
+    async def _dataset(self, node: Node) -> shapes.Dataset:
         newest = await self._newest_version(self._service.state.aliases.members(node), None)
         return self._renderer.dataset(node, uuid_text(newest.uuid) if newest else None)
 
     async def versions(self, node: Node, limit: int, offset: int) -> shapes.DatasetVersions:
         members = self._service.state.aliases.members(node)
+        await self._catch_up()
         found = await self._ask(self._service.tables.versions, members, limit, offset)
         total = await self._ask(self._service.tables.count_versions, members)
         rows = [v.run for v in found if v.run is not None]
@@ -144,6 +154,7 @@ class History:
     # Events
 
     async def events(self, wanted: EventFilter) -> shapes.Events:
+        await self._catch_up()
         positions = await self._ask(self._service.tables.events, wanted)
         total = await self._ask(self._service.tables.count_events, wanted)
         stored = await asyncio.to_thread(self._service.log.events, positions)

@@ -132,12 +132,13 @@ def _namespace(state: State, name: str) -> shapes.Namespace:
 async def datasets(app: App, namespace: str, limit: Limit = 100, offset: Offset = 0) -> Response[bytes]:
     known = _namespace(app.state, segment(namespace))
     nodes, total = app.listing.datasets(known.name, limit, offset)
-    return answer(shapes.Datasets(total, [await app.history.dataset(node) for node in nodes]))
+    return answer(shapes.Datasets(total, await app.history.datasets(nodes)))
 
 
 @get("/namespaces/{namespace:str}/datasets/{name:str}", responses=says(shapes.Dataset), summary="One dataset")
 async def dataset(app: App, namespace: str, name: str) -> Response[bytes]:
-    return answer(await app.history.dataset(find_dataset(app.state, segment(namespace), segment(name))))
+    (found,) = await app.history.datasets([find_dataset(app.state, segment(namespace), segment(name))])
+    return answer(found)
 
 
 @get(
@@ -169,12 +170,13 @@ async def all_jobs(app: App, limit: Limit = 100, offset: Offset = 0) -> Response
 
 async def _jobs(app: App, namespace: str | None, limit: int, offset: int) -> shapes.Jobs:
     page, total = app.listing.jobs(namespace, limit, offset)
-    return shapes.Jobs(total, [await app.history.job(job) for job in page])
+    return shapes.Jobs(total, await app.history.jobs(page))
 
 
 @get("/namespaces/{namespace:str}/jobs/{name:str}", responses=says(shapes.Job), summary="One job")
 async def job(app: App, namespace: str, name: str) -> Response[bytes]:
-    return answer(await app.history.job(find_job(app.state, segment(namespace), segment(name))))
+    (found,) = await app.history.jobs([find_job(app.state, segment(namespace), segment(name))])
+    return answer(found)
 
 
 @get(

@@ -104,6 +104,13 @@ def _late_start(clock: int, job: str) -> list[Event]:
     ]
 
 
+def equals_its_rebuild(server: Server) -> None:
+    before = server.answers()
+    server.stop()
+    rebuild(server.data)
+    assert not differences(before, server.start().answers())
+
+
 @pytest.mark.timeout(240)
 def test_kill_in_the_middle_of_a_load(server: Server) -> None:
     sent: set[str] = set()
@@ -118,10 +125,7 @@ def test_kill_in_the_middle_of_a_load(server: Server) -> None:
         found = Counter(map(key, server.start().events()))
         assert acknowledged <= set(found) <= sent
         assert set(found.values()) == {1}
-    before = server.answers()
-    server.stop()
-    rebuild(server.data)
-    assert not differences(before, server.start().answers())
+    equals_its_rebuild(server)
 
 
 @pytest.mark.timeout(240)
@@ -133,10 +137,7 @@ def test_a_stop_in_the_middle_of_a_load(server: Server) -> None:
     found = Counter(map(key, server.start().events()))
     assert load.acknowledged <= set(found) <= load.sent
     assert set(found.values()) == {1}
-    before = server.answers()
-    server.stop()
-    rebuild(server.data)
-    assert not differences(before, server.start().answers())
+    equals_its_rebuild(server)
 
 
 @pytest.mark.timeout(240)
@@ -146,7 +147,4 @@ def test_reading_under_load_gives_the_state_of_the_log(server: Server) -> None:
         wait_for(lambda: len(load.acknowledged) >= 900 or load.wrong, "900 events", _LONG)
         load.finish()
     assert not load.wrong
-    before = server.answers()
-    server.stop()
-    rebuild(server.data)
-    assert not differences(before, server.start().answers())
+    equals_its_rebuild(server)
