@@ -2,6 +2,7 @@
 
 import json
 import random
+from copy import deepcopy
 from typing import Any
 
 from hypothesis import strategies as st
@@ -95,7 +96,8 @@ def broken_texts(draw: st.DrawFn) -> bytes:
 @st.composite
 def misshapen_events(draw: st.DrawFn) -> bytes:
     """An event with any of its values replaced by any other."""
-    event = draw(events)
+    # Copies: what is drawn may be one object that later draws share, and this changes it in place.
+    event = deepcopy(draw(events))
     for _ in range(draw(st.integers(1, 3))):
         holder: Any = event
         while True:
@@ -106,6 +108,6 @@ def misshapen_events(draw: st.DrawFn) -> bytes:
             if isinstance(holder[key], dict | list) and draw(st.booleans()):
                 holder = holder[key]
                 continue
-            holder[key] = draw(values)
+            holder[key] = deepcopy(draw(values))
             break
     return json.dumps(event).encode()
