@@ -1,0 +1,42 @@
+"""What the live stream tells, one message for each event that was taken in."""
+
+from datetime import datetime
+
+import msgspec
+
+from headwater.shapes.common import EdgeRef, NodeRef
+
+
+class LiveRun(msgspec.Struct, gc=False):
+    id: str
+    job: str  # node id
+    state: str
+    before: str | None  # the state before this event; None for a run that is new
+    startedAt: datetime | None
+    endedAt: datetime | None
+
+
+class LiveChange(msgspec.Struct):
+    """`event: change`, with the position as its id."""
+
+    position: int
+    eventTime: datetime
+    # START, RUNNING, COMPLETE, ABORT, FAIL, OTHER; STATIC for job and dataset events, EDIT for
+    # what people change through the API.
+    eventType: str
+    run: LiveRun | None
+    job: str | None  # node id
+    inputs: list[str]
+    outputs: list[str]
+    addedNodes: list[NodeRef]
+    addedEdges: list[EdgeRef]
+    schemas: list[str]  # datasets whose schema changed
+    columns: list[str]  # datasets whose column lineage changed
+    changed: list[str]  # other nodes that look different now: facets, names, tags, deletion
+
+
+class LiveResync(msgspec.Struct):
+    """`event: resync`: changes were missed; ask again for what is shown and go on from `position`."""
+
+    position: int
+    reason: str

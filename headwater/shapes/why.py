@@ -1,0 +1,54 @@
+"""Why is it wrong: suspects upstream, each with its evidence."""
+
+from datetime import datetime
+
+import msgspec
+
+from headwater.shapes.diff import FieldRetyped, FieldTold
+
+
+class Evidence(msgspec.Struct, omit_defaults=True):
+    """What the suspicion rests on; only what belongs to the kind of suspect is there."""
+
+    runId: str | None = None
+    state: str | None = None
+    startedAt: datetime | None = None
+    endedAt: datetime | None = None
+    lastSign: datetime | None = None  # the last event of a run that seems stuck
+    expectedAt: datetime | None = None  # of a run that is late
+    everySeconds: float | None = None
+    error: str | None = None
+    added: list[FieldTold] = []
+    removed: list[FieldTold] = []
+    retyped: list[FieldRetyped] = []
+    previousName: str | None = None  # node id
+    statistic: str | None = None
+    before: float | None = None  # the usual value, the median of earlier runs
+    after: float | None = None
+    positions: list[int] = []  # events in the log that say so
+
+
+class Suspect(msgspec.Struct):
+    # RUN_FAILED, RUN_ABORTED, RUN_STUCK, RUN_LATE, SCHEMA_CHANGED, DATASET_DROPPED, DATASET_RENAMED, STATISTIC_JUMPED
+    kind: str
+    nodeId: str  # the job or dataset under suspicion
+    distance: int
+    suspicion: float  # from 0 to 1; suspects come in this order
+    at: datetime
+    summary: str  # one sentence for people
+    evidence: Evidence
+
+
+class Examined(msgspec.Struct):
+    jobs: int
+    datasets: int
+    runs: int
+
+
+class Why(msgspec.Struct):
+    nodeId: str
+    at: datetime
+    since: datetime  # changes before this are not suspected
+    suspects: list[Suspect]
+    examined: Examined
+    truncated: bool  # there is more upstream than was examined; the nearest was
