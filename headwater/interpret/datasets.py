@@ -5,8 +5,7 @@ from headwater.interpret.reading import contents, read
 from headwater.model.changes import (
     AliasesTold,
     AnyChange,
-    DatasetSeen,
-    DatasetUsed,
+    DatasetMentioned,
     LifecycleTold,
     SourceSeen,
 )
@@ -57,19 +56,19 @@ def _mentioned(event: Event, mention: DatasetMention, *, output: bool) -> list[A
         held[register] = held.pop(SCHEMA)
         if register == SCHEMA_EMPTY:
             schema = DELETED
-    said: list[AnyChange] = [DatasetSeen(name, event.stamp, held, declared=event.job is None)]
-    if event.run is not None or event.job is None:
-        said.append(
-            DatasetUsed(
-                event.run,
-                name,
-                output,
-                event.stamp,
-                (version.datasetVersion or "") if version else "",
-                schema,
-                _use_facets(mention),
-            )
+    said: list[AnyChange] = [
+        DatasetMentioned(
+            name,
+            output,
+            event.job,
+            event.run,
+            event.stamp,
+            held,
+            (version.datasetVersion or "") if version else "",
+            schema,
+            _use_facets(mention),
         )
+    ]
     if "symlinks" in mention.facets:
         said.append(_aliases(name, mention))
     if "lifecycleStateChange" in mention.facets:
