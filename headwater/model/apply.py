@@ -74,9 +74,12 @@ def _run_seen(state: State, change: c.RunSeen) -> None:
     stamp, at = change.stamp, stamp_time(change.stamp)
     run = state.ensure_run(change.run, job)
     before = run.job, run.order
+    counted = None if run.first is None else run.job
     # A run belongs to the job of its first event; a parent facet only guesses.
     if run.first is None or (stamp, change.job) < (run.first, _job_name(state, run)):
         run.first, run.job = stamp, job
+    if run.job != counted:
+        _count_run(state, run.job, counted)
     run.last = max(run.last, stamp)
     if change.kind is EventType.START:
         run.started = at if run.started is None else min(run.started, at)
@@ -107,6 +110,14 @@ def _run_named(state: State, change: c.RunNamed) -> None:
 def _job_name(state: State, run: Run) -> c.Name:
     job = state.job_of(run.job)
     return job.namespace, job.name
+
+
+def _count_run(state: State, job: Node, before: Node | None) -> None:
+    """A run counts for its job from its first own event on, and moves with it to another job."""
+    state.job_of(job).runs += 1
+    if before is not None:
+        state.job_of(before).runs -= 1
+        state.mark(before)
 
 
 def _note_latest(state: State, run: Run, old_job: Node, old_order: tuple[Micros, RunId]) -> None:
