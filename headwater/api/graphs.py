@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from headwater.api import shapes
 from headwater.api.lane import Lane
 from headwater.api.render import Renderer, transformation_type
 from headwater.graph.columns import Column, ColumnGraph, ColumnWalk, column_lineage
@@ -20,6 +19,7 @@ from headwater.graph.traverse import Subgraph, neighbourhood
 from headwater.graph.when import Always, When
 from headwater.ids import Node, dataset_node_id, field_node_id, job_node_id
 from headwater.model.entities import Dataset, Job
+from headwater.shapes import marquez as shapes
 
 _encode = msgspec.json.Encoder().encode
 

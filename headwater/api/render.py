@@ -8,7 +8,6 @@ from uuid import UUID
 import msgspec
 from msgspec import Raw
 
-from headwater.api import shapes
 from headwater.contents import Contents
 from headwater.graph.columns import ColumnEdge, column_lineage, columns_of
 from headwater.ids import DELETED, ContentId, Micros, Node
@@ -18,6 +17,7 @@ from headwater.model.state import State
 from headwater.openlineage import facets as f
 from headwater.openlineage.event import stamp_time
 from headwater.openlineage.timestamps import to_datetime
+from headwater.shapes import marquez as shapes
 
 _encode = msgspec.json.Encoder().encode
 _NO_FIELDS = Raw(b"[]")

@@ -5,7 +5,6 @@ from typing import Annotated
 from litestar import Response, Router, get
 from litestar.params import Parameter, QueryParameter
 
-from headwater.api import shapes
 from headwater.api.context import App, answer, says
 from headwater.api.finding import close_to, find_columns, find_dataset, find_job, find_node
 from headwater.api.paths import segment
@@ -16,6 +15,7 @@ from headwater.ids import Micros
 from headwater.model.state import State
 from headwater.openlineage import naming, timestamps
 from headwater.openlineage.timestamps import to_datetime
+from headwater.shapes import marquez as shapes
 from headwater.store.protocol import EventFilter
 
 _MAX_LIMIT = 1000

@@ -6,10 +6,10 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
-from headwater.api import shapes
 from headwater.api.context import App, answer, says
 from headwater.openlineage.facets import not_understood
 from headwater.service import Service
+from headwater.shapes import marquez as shapes
 
 
 @get("/healthz", responses=says(shapes.Health), summary="Whether the server can take events in")

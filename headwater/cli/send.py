@@ -10,10 +10,11 @@ import msgspec
 from cyclopts import Parameter
 from rich.markup import escape
 
-from headwater.api.ingest import BATCH_PATH, BatchAnswer, FailedEvent
+from headwater.api.ingest import BATCH_PATH
 from headwater.cli import console
 from headwater.errors import BadRequest, HeadwaterError
 from headwater.openlineage.event import split_batch
+from headwater.shapes.intake import BatchAnswer, FailedEvent
 
 _PER_REQUEST = 500
 
