@@ -44,6 +44,18 @@ class Drawing:
             found[arrow.origin].append(arrow.destination)
         return found
 
+    def downstream(self) -> "Drawing":
+        """Only what is in focus and what it reaches."""
+        out, reached = self.out(), set(self.focus)
+        waiting = list(self.focus)
+        while waiting:
+            for other in out[waiting.pop()]:
+                if other not in reached:
+                    reached.add(other)
+                    waiting.append(other)
+        arrows = tuple(a for a in self.arrows if a.origin in reached and a.destination in reached)
+        return Drawing({box: self.boxes[box] for box in self.boxes if box in reached}, arrows, self.focus)
+
 
 def drawing_of(graph: Graph, focus: str | None = None) -> Drawing:
     boxes = {node.id: _box(node) for node in graph.graph}

@@ -212,3 +212,4 @@ class Health(msgspec.Struct):
     status: str
     position: int
     tablesPosition: int
+    version: str = ""
