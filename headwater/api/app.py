@@ -12,7 +12,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 
 from headwater import __version__
 from headwater.api.context import App
-from headwater.api.errors import ErrorBody, FieldProblem, body_of
+from headwater.api.errors import body_of
 from headwater.api.graphs import GraphWriter
 from headwater.api.history import History
 from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send
@@ -26,6 +26,7 @@ from headwater.config import Settings
 from headwater.contents import Contents
 from headwater.errors import HeadwaterError
 from headwater.service import Service
+from headwater.shapes.problem import ErrorBody, FieldProblem
 
 logger = logging.getLogger(__name__)
 

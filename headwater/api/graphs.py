@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from headwater.api import shapes
 from headwater.api.lane import Lane
 from headwater.api.render import Renderer, transformation_type
 from headwater.api.turns import in_turns
@@ -31,6 +30,7 @@ from headwater.graph.when import Always, When
 from headwater.ids import Node, dataset_node_id, field_node_id, job_node_id
 from headwater.model.entities import Dataset, Job
 from headwater.model.state import State
+from headwater.shapes import marquez as shapes
 
 _encode = msgspec.json.Encoder().encode
 

@@ -10,11 +10,13 @@ from typing import Any
 
 import msgspec
 
-from headwater.api.errors import ErrorBody, body_of
+from headwater.api.errors import body_of
 from headwater.config import Settings
 from headwater.errors import BadEvent, BadRequest, HeadwaterError, Problem, StoreUnavailable, TooLarge
 from headwater.openlineage.event import MAX_EVENT_BYTES, Event, decode, decode_text, split_batch
 from headwater.service import EVENTS_PER_SLICE, Service
+from headwater.shapes.intake import BatchAnswer, BatchSummary, FailedEvent
+from headwater.shapes.problem import ErrorBody
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -25,26 +27,6 @@ EVENT_PATH, BATCH_PATH = "/api/v1/lineage", "/api/v1/lineage/batch"
 _MOST_DISCARDED = 8 * MAX_EVENT_BYTES
 _JSON = (b"content-type", b"application/json")
 _encode = msgspec.json.Encoder().encode
-
-
-class BatchSummary(msgspec.Struct):
-    received: int
-    successful: int
-    failed: int
-    retriable: int
-    non_retriable: int
-
-
-class FailedEvent(msgspec.Struct):
-    index: int
-    reason: str
-    retriable: bool
-
-
-class BatchAnswer(msgspec.Struct):
-    status: str
-    summary: BatchSummary
-    failed_events: list[FailedEvent]
 
 
 class Ingest:

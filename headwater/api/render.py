@@ -8,7 +8,6 @@ from uuid import UUID
 import msgspec
 from msgspec import Raw
 
-from headwater.api import shapes
 from headwater.contents import Contents
 from headwater.graph.columns import ColumnEdge, column_lineage, columns_of
 from headwater.ids import DELETED, ContentId, Micros, Node
@@ -18,9 +17,10 @@ from headwater.model.state import State
 from headwater.openlineage import facets as f
 from headwater.openlineage.event import stamp_time
 from headwater.openlineage.timestamps import to_datetime
+from headwater.shapes import marquez as shapes
 
 _encode = msgspec.json.Encoder().encode
-_NO_FIELDS = Raw(b"[]")
+_NO_FIELDS: list[shapes.Field] = []
 _JOB_TYPES = {"BATCH": "BATCH", "STREAMING": "STREAM", "STREAM": "STREAM", "SERVICE": "SERVICE"}
 _STREAM_TYPES = {"TOPIC", "STREAM"}
 
@@ -105,7 +105,7 @@ class Renderer:
         bodies = self.contents.bodies(wanted.values())
         return {name: Raw(bodies[content]) for name, content in wanted.items()}
 
-    def _fields(self, node: Node, tags: f.Tags | None) -> Raw:
+    def _fields(self, node: Node, tags: f.Tags | None) -> list[shapes.Field]:
         content = self.contents.schema_content(self.state, node)
         if content is None:
             return _NO_FIELDS
@@ -113,17 +113,13 @@ class Renderer:
         if not by_field:
             return self.fields_of(content)
         fields: list[shapes.Field] = self.contents.made(content, _field_list)
-        return Raw(
-            _encode(
-                [
-                    shapes.Field(x.name, x.type, _tag_names(t for t in by_field if t.field == x.name), x.description)
-                    for x in fields
-                ]
-            )
-        )
+        return [
+            shapes.Field(x.name, x.type, _tag_names(t for t in by_field if t.field == x.name), x.description)
+            for x in fields
+        ]
 
-    def fields_of(self, schema: ContentId) -> Raw:
-        plain: Raw = self.contents.made(schema, _plain_fields)
+    def fields_of(self, schema: ContentId) -> list[shapes.Field]:
+        plain: list[shapes.Field] = self.contents.made(schema, _plain_fields)
         return plain
 
     def _last_written(self, entities: list[Dataset]) -> Micros | None:

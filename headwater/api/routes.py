@@ -5,7 +5,6 @@ from typing import Annotated
 from litestar import Response, Router, get
 from litestar.params import Parameter, QueryParameter
 
-from headwater.api import shapes
 from headwater.api.context import App, answer, says
 from headwater.api.finding import close_to, find_columns, find_dataset, find_job, find_node
 from headwater.api.parameters import Depth, Limit, Moment, NodeId, Offset, time_of, when_of
@@ -15,6 +14,7 @@ from headwater.graph.traverse import DIRECTIONS
 from headwater.model.state import State
 from headwater.openlineage import naming
 from headwater.openlineage.timestamps import to_datetime
+from headwater.shapes import marquez as shapes
 from headwater.store.protocol import EventFilter
 
 # Graphs

@@ -6,10 +6,11 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
-from headwater.api import shapes
+from headwater import __version__
 from headwater.api.context import App, answer, says
 from headwater.openlineage.facets import not_understood
 from headwater.service import Service
+from headwater.shapes import marquez as shapes
 
 
 @get("/healthz", responses=says(shapes.Health), summary="Whether the server can take events in")
@@ -20,6 +21,7 @@ async def healthz(app: App) -> Response[bytes]:
         "ok" if failing is None else f"degraded: {failing}",
         service.state.position,
         service.tables_position,
+        __version__,
     )
     said = answer(body)
     said.status_code = 200 if failing is None else 503

@@ -29,5 +29,5 @@ def rebuild(*, data: Path | None = None) -> None:
     console.out.print(
         f"{state.position} events → {jobs} jobs, {len(state.nodes) - jobs} dataset names, "
         f"{len(state.edges)} edges in {time.monotonic() - started:.1f} s",
-        highlight=False,
+        soft_wrap=True,
     )
