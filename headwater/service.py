@@ -22,7 +22,10 @@ from headwater.errors import BadEvent, HeadwaterError, StoreDamaged, StoreUnavai
 from headwater.ids import Micros, Node, Position
 from headwater.interpret import interpret
 from headwater.model.apply import apply_event
+from headwater.model.apply_edits import apply_edit
 from headwater.model.changes import AnyChange, RunNamed
+from headwater.model.edited import NEVER
+from headwater.model.edits import Edit, decode_edit, is_edit
 from headwater.model.entities import Run
 from headwater.model.state import State
 from headwater.openlineage.event import Event, decode
@@ -53,6 +56,8 @@ _A_MOMENT_SECONDS = 0.1
 
 Progress = Callable[[int, int], None]
 
+Record = Event | Edit
+
 
 @dataclass
 class Counters:
@@ -69,7 +74,7 @@ class Counters:
 
 @dataclass
 class _Waiting:
-    events: Sequence[Event]
+    events: Sequence[Record]
     done: "asyncio.Future[list[Appended]]" = field(repr=False)
 
 
@@ -88,6 +93,7 @@ class Service:
         self._writing = asyncio.Lock()
         self._tasks: list[asyncio.Task[None]] = []
         self._last_commit = 0.0
+        self._last_moment = NEVER
         # A group that is in the log, until it is in the state.
         self._due: tuple[list[_Waiting], list[Appended]] | None = None
 
@@ -119,14 +125,20 @@ class Service:
 
     # In
 
-    async def ingest(self, events: Sequence[Event]) -> list[Appended]:
+    def moment(self, after: Micros = NEVER) -> Micros:
+        """The time for what people say through the API: now, but later than anything that they
+        said before and than `after`, so that of two words the second one counts."""
+        self._last_moment = Micros(max(now(), self._last_moment + 1, after + 1))
+        return self._last_moment
+
+    async def ingest(self, events: Sequence[Record]) -> list[Appended]:
         """Returns when the events are on disk and in the graph."""
         answer: list[Appended] = []
         for start in range(0, len(events), EVENTS_PER_COMMIT):
             answer += await self._enqueue(events[start : start + EVENTS_PER_COMMIT])
         return answer
 
-    def _enqueue(self, events: Sequence[Event]) -> "asyncio.Future[list[Appended]]":
+    def _enqueue(self, events: Sequence[Record]) -> "asyncio.Future[list[Appended]]":
         done: asyncio.Future[list[Appended]] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(events, done))
         self._wake.set()
@@ -168,7 +180,7 @@ class Service:
             self._wake.clear()
         return group
 
-    def _append(self, events: list[Event]) -> list[Appended]:
+    def _append(self, events: list[Record]) -> list[Appended]:
         return self.log.append(events, now())
 
     def _fail(self, group: list[_Waiting], error: Exception) -> None:
@@ -234,8 +246,18 @@ class Service:
                     self.state.release_runs()
 
 
-def fold(state: State, tables: Tables, events: Sequence[tuple[Position, Event]]) -> None:
-    """Interprets events and applies them, with the runs that they touch at hand."""
+def fold(state: State, tables: Tables, records: Sequence[tuple[Position, Record]]) -> None:
+    """Interprets events and applies them, with the runs that they touch at hand; edits too, as
+    the order does not matter after the events."""
+    events = [(position, record) for position, record in records if isinstance(record, Event)]
+    _fold_events(state, tables, events)
+    if len(events) < len(records):
+        for position, record in records:
+            if isinstance(record, Edit):
+                apply_edit(state, position, record)
+
+
+def _fold_events(state: State, tables: Tables, events: Sequence[tuple[Position, Event]]) -> None:
     said = [(position, event, _meaning(position, event)) for position, event in events]
     missing = {event.run for _, event in events if event.run is not None and event.run not in state.runs}
     missing.update(
@@ -293,7 +315,7 @@ def replay(log: Log, tables: Tables, state: State, progress: Progress | None = N
     """Folds the rest of the log, from the state's position on, and writes the tables."""
     total = log.last() - state.position
     done = 0
-    batch: list[tuple[Position, Event]] = []
+    batch: list[tuple[Position, Record]] = []
 
     def flush() -> None:
         nonlocal done, batch
@@ -305,7 +327,8 @@ def replay(log: Log, tables: Tables, state: State, progress: Progress | None = N
 
     for stored in log.read(state.position):
         try:
-            batch.append((stored.position, decode(stored.body)))
+            body = stored.body
+            batch.append((stored.position, decode_edit(body) if is_edit(body) else decode(body)))
         except BadEvent as e:
             # It was accepted once, by a version that saw it otherwise. It stays in the log.
             logger.error("event %d of the log is passed over: %s", stored.position, e)
@@ -351,5 +374,5 @@ def now() -> Micros:
     return Micros(time.time_ns() // 1000)
 
 
-def _events(group: list[_Waiting]) -> list[Event]:
+def _events(group: list[_Waiting]) -> list[Record]:
     return [event for waiting in group for event in waiting.events]
