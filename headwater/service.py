@@ -93,7 +93,7 @@ class Service:
         self._writing = asyncio.Lock()
         self._tasks: list[asyncio.Task[None]] = []
         self._last_commit = 0.0
-        self._last_moment = NEVER
+        self._last_moment = state.edited.latest()
         # A group that is in the log, until it is in the state.
         self._due: tuple[list[_Waiting], list[Appended]] | None = None
 
@@ -128,8 +128,8 @@ class Service:
     def moment(self, after: Micros = NEVER) -> Micros:
         """The time for what people say through the API: now, but later than anything that they
         said before and than `after`, so that of two words the second one counts."""
-        self._last_moment = Micros(max(now(), self._last_moment + 1, after + 1))
-        return self._last_moment
+        self._last_moment = Micros(max(now(), self._last_moment + 1))
+        return Micros(max(self._last_moment, after + 1))
 
     async def ingest(self, events: Sequence[Record]) -> list[Appended]:
         """Returns when the events are on disk and in the graph."""
@@ -254,7 +254,10 @@ def fold(state: State, tables: Tables, records: Sequence[tuple[Position, Record]
     if len(events) < len(records):
         for position, record in records:
             if isinstance(record, Edit):
-                apply_edit(state, position, record)
+                try:
+                    apply_edit(state, position, record)
+                except Exception:
+                    logger.exception("edit %d could not be applied", position)
 
 
 def _fold_events(state: State, tables: Tables, events: Sequence[tuple[Position, Event]]) -> None:

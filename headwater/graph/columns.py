@@ -11,6 +11,7 @@ from headwater.graph.when import Always, When
 from headwater.ids import Node
 from headwater.model.entities import ColumnSet, Edge, Job
 from headwater.model.state import State
+from headwater.openlineage.event import stamp_time
 from headwater.openlineage.facets import Transformation
 
 Column = tuple[Node, str]
@@ -146,13 +147,16 @@ class ColumnWalk:
         state, canonical = self._state, self._state.aliases.canonical
         # One column may feed another in several ways, such as copied and filtered by.
         found: dict[str, dict[Column, tuple[dict[Transformation, None], dict[Node, None]]]] = {}
-        for edge, columns in self._told(dataset):
+        for edge, told in self._told(dataset):
+            columns = self._reader.columns(state, told, edge.dst)
             names = list(columns.fields)
             if columns.whole:
                 names += [n for n in self._reader.field_names(state, dataset) if n not in columns.fields]
             for name in names:
                 inputs = found.setdefault(name, {})
                 for source in columns.fields.get(name, ()) + columns.whole:
+                    if state.gone and self._when.deleted(state, source.dataset) >= stamp_time(told.last):
+                        continue
                     how, producers = inputs.setdefault((canonical(source.dataset), source.field), ({}, {}))
                     how.update(dict.fromkeys(source.transformations))
                     producers[edge.src] = None
@@ -164,13 +168,13 @@ class ColumnWalk:
             for name, inputs in found.items()
         }
 
-    def _told(self, dataset: Node) -> Iterator[tuple[Edge, Columns]]:
+    def _told(self, dataset: Node) -> Iterator[tuple[Edge, ColumnSet]]:
         for member in self._state.aliases.members(dataset):
             for edge in self._state.nodes[member].into:
                 if edge.columns is not None and self._when.alive(self._state, edge):
                     told = column_set(self._state, edge, self._when)
                     if told is not None:
-                        yield edge, self._reader.columns(self._state, told, edge.dst)
+                        yield edge, told
 
     def read(self, dataset: Node) -> Links:
         """All that the columns of a dataset feed, by column."""

@@ -58,6 +58,12 @@ class Edited:
         own, whole = self.deleted.get(entity, ()), self.deleted.get(("namespace", entity[1], ""), ())
         return tuple(sorted({*own, *whole})) if whole else own
 
+    def latest(self) -> Micros:
+        """When the last edit was made."""
+        registers: list[dict[Any, Any]] = [self.namespaces, self.sources, self.tags, *self.tagged.values()]
+        told = [held[0] for register in registers for held in register.values()]
+        return max((*told, *(times[-1] for times in self.deleted.values())), default=NEVER)
+
     def tags_on(self, entities: list[Ref]) -> Tags:
         """The tags of something that goes by several names."""
         if len(entities) == 1:

@@ -154,7 +154,8 @@ class State:
 
     def is_namespace_hidden(self, name: str) -> bool:
         times = self.edited.deleted.get(("namespace", name, ""))
-        return times is not None and self.namespaces[name].last <= times[-1]
+        known = self.namespaces.get(name)
+        return times is not None and (known is None or known.last <= times[-1])
 
     def note_deleted(self, entity: c.Ref) -> None:
         """Lays a deletion over the jobs and datasets that it is about."""
