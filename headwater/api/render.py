@@ -206,8 +206,6 @@ class Renderer:
         about = self.contents.facet(f.Documentation, job.facets, "documentation")
         code = self.contents.facet(f.SourceCodeLocation, job.facets, "sourceCodeLocation")
         parent = self.state.job_of(job.parent[1]) if job.parent else None
-        if parent is not None and self.state.is_hidden(parent.node):
-            parent = None
         simple = job.name
         if parent is not None:
             simple = simple.removeprefix(parent.name + ".")
