@@ -39,7 +39,9 @@ class BadEvent(HeadwaterError):
 
 
 class BadRequest(HeadwaterError):
-    pass
+    def __init__(self, message: str, path: str | None = None) -> None:
+        super().__init__(message)
+        self.path = path  # the field or parameter that is to blame
 
 
 class NotFound(HeadwaterError):

@@ -25,7 +25,10 @@ from headwater.errors import BadEvent, HeadwaterError, StoreDamaged, StoreUnavai
 from headwater.ids import Micros, Node, Position
 from headwater.interpret import interpret
 from headwater.model.apply import apply_event
+from headwater.model.apply_edits import apply_edit
 from headwater.model.changes import AnyChange, RunNamed
+from headwater.model.edited import NEVER
+from headwater.model.edits import Edit, decode_edit, is_edit
 from headwater.model.entities import Run
 from headwater.model.state import State
 from headwater.openlineage.event import Event, decode
@@ -57,6 +60,8 @@ _A_MOMENT_SECONDS = 0.1
 
 Progress = Callable[[int, int], None]
 
+Record = Event | Edit
+
 
 @dataclass
 class Counters:
@@ -75,7 +80,7 @@ class Counters:
 class _Waiting:
     """The events of one request on their way through the log into the state."""
 
-    events: Sequence[Event]
+    events: Sequence[Record]
     done: "asyncio.Future[list[Appended]]" = field(repr=False)
     appended: list[Appended] = field(default_factory=list)
     applied: int = 0
@@ -100,6 +105,7 @@ class Service:
         self._due: deque[_Waiting] = deque()
         self._apply_failed = False
         self._committing = False
+        self._last_moment = state.edited.latest()
 
     async def start(self) -> None:
         self._tasks = [
@@ -129,14 +135,20 @@ class Service:
 
     # In
 
-    async def ingest(self, events: Sequence[Event]) -> list[Appended]:
+    def moment(self, after: Micros = NEVER) -> Micros:
+        """The time for what people say through the API: now, but later than anything that they
+        said before and than `after`, so that of two words the second one counts."""
+        self._last_moment = Micros(max(now(), self._last_moment + 1))
+        return Micros(max(self._last_moment, after + 1))
+
+    async def ingest(self, events: Sequence[Record]) -> list[Appended]:
         """Returns when the events are on disk and in the graph."""
         answer: list[Appended] = []
         for start in range(0, len(events), EVENTS_PER_COMMIT):
             answer += await self._enqueue(events[start : start + EVENTS_PER_COMMIT])
         return answer
 
-    def _enqueue(self, events: Sequence[Event]) -> "asyncio.Future[list[Appended]]":
+    def _enqueue(self, events: Sequence[Record]) -> "asyncio.Future[list[Appended]]":
         done: asyncio.Future[list[Appended]] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(events, done))
         self._wake.set()
@@ -216,7 +228,7 @@ class Service:
             self._wake.clear()
         return group
 
-    def _append(self, events: list[Event]) -> list[Appended]:
+    def _append(self, events: list[Record]) -> list[Appended]:
         return self.log.append(events, now())
 
     def _fail(self, group: Iterable[_Waiting], error: Exception) -> None:
@@ -279,8 +291,21 @@ class Service:
                     self.state.release_runs()
 
 
-def fold(state: State, tables: Tables, events: Sequence[tuple[Position, Event]]) -> None:
-    """Interprets events and applies them, with the runs that they touch at hand."""
+def fold(state: State, tables: Tables, records: Sequence[tuple[Position, Record]]) -> None:
+    """Interprets events and applies them, with the runs that they touch at hand; edits too, as
+    the order does not matter after the events."""
+    events = [(position, record) for position, record in records if isinstance(record, Event)]
+    _fold_events(state, tables, events)
+    if len(events) < len(records):
+        for position, record in records:
+            if isinstance(record, Edit):
+                try:
+                    apply_edit(state, position, record)
+                except Exception:
+                    logger.exception("edit %d could not be applied", position)
+
+
+def _fold_events(state: State, tables: Tables, events: Sequence[tuple[Position, Event]]) -> None:
     said = [(position, event, _meaning(position, event)) for position, event in events]
     missing = {event.run for _, event in events if event.run is not None and event.run not in state.runs}
     missing.update(
@@ -343,7 +368,7 @@ def replay(log: Log, tables: Tables, state: State, progress: Progress | None = N
     """Folds the rest of the log, from the state's position on, and writes the tables."""
     total = log.last() - state.position
     done = 0
-    batch: list[tuple[Position, Event]] = []
+    batch: list[tuple[Position, Record]] = []
 
     def flush() -> None:
         nonlocal done, batch
@@ -355,7 +380,8 @@ def replay(log: Log, tables: Tables, state: State, progress: Progress | None = N
 
     for stored in log.read(state.position):
         try:
-            batch.append((stored.position, decode(stored.body)))
+            body = stored.body
+            batch.append((stored.position, decode_edit(body) if is_edit(body) else decode(body)))
         except BadEvent as e:
             # It was accepted once, by a version that saw it otherwise. It stays in the log.
             logger.error("event %d of the log is passed over: %s", stored.position, e)
@@ -401,5 +427,5 @@ def now() -> Micros:
     return Micros(time.time_ns() // 1000)
 
 
-def _events(group: list[_Waiting]) -> list[Event]:
+def _events(group: list[_Waiting]) -> list[Record]:
     return [event for waiting in group for event in waiting.events]

@@ -1,6 +1,7 @@
 """The ASGI application: the intake directly, everything else through Litestar."""
 
 import logging
+import re
 from typing import Any
 
 import msgspec
@@ -32,7 +33,8 @@ logger = logging.getLogger(__name__)
 
 
 def _error(body: ErrorBody) -> Response[bytes]:
-    return Response(msgspec.json.encode(body), status_code=body.code, media_type="application/json")
+    headers = {"retry-after": "5"} if body.code == 503 else None
+    return Response(msgspec.json.encode(body), status_code=body.code, media_type="application/json", headers=headers)
 
 
 def _on_ours(_: Request[Any, Any, Any], error: HeadwaterError) -> Response[bytes]:
@@ -41,9 +43,25 @@ def _on_ours(_: Request[Any, Any, Any], error: HeadwaterError) -> Response[bytes
 
 def _on_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
     extra = error.extra if isinstance(error.extra, list) else []
-    problems = [FieldProblem(_camel(str(e.get("key", ""))), str(e.get("message", ""))) for e in extra]
+    problems = [_problem(e) for e in extra]
     message = "; ".join(f"{p.path}: {p.message}" for p in problems) or error.detail
     return _error(ErrorBody(error.status_code, message, errors=problems))
+
+
+def _problem(told: dict[str, Any]) -> FieldProblem:
+    key, message = str(told.get("key", "")), str(told.get("message", ""))
+    if told.get("source") != "body":
+        return FieldProblem(_camel(key), message)
+    at = "" if key == "data" else f"{key}."
+    if message == "'data'":
+        return FieldProblem("$", "a JSON object is required")
+    if field := _FIELD.fullmatch(message):
+        return FieldProblem(at + field[2], _FIELD_PROBLEMS[field[1]])
+    return FieldProblem(at.rstrip(".") or "$", message)
+
+
+_FIELD = re.compile("Object (contains unknown|missing required) field `(.*)`")
+_FIELD_PROBLEMS = {"contains unknown": "is not known here", "missing required": "is required"}
 
 
 def _camel(name: str) -> str:

@@ -38,5 +38,5 @@ def answer(body: Any) -> Response[bytes]:
     return Response(body if isinstance(body, bytes) else _encode(body), media_type="application/json")
 
 
-def says(shape: Any) -> dict[int, ResponseSpec]:
-    return {200: ResponseSpec(data_container=shape, description="The answer", generate_examples=False)}
+def says(shape: Any, status: int = 200) -> dict[int, ResponseSpec]:
+    return {status: ResponseSpec(data_container=shape, description="The answer", generate_examples=False)}

@@ -28,4 +28,7 @@ def status_of(error: HeadwaterError) -> int:
 
 def body_of(error: HeadwaterError) -> ErrorBody:
     problems = error.problems if isinstance(error, BadEvent) else ()
-    return ErrorBody(status_of(error), str(error), errors=[FieldProblem(p.path or "$", p.message) for p in problems])
+    fields = [FieldProblem(p.path or "$", p.message) for p in problems]
+    if isinstance(error, BadRequest) and error.path is not None:
+        fields.append(FieldProblem(error.path, str(error)))
+    return ErrorBody(status_of(error), str(error), errors=fields)

@@ -32,6 +32,7 @@ def apply_event(state: State, position: Position, event: Event, changes: Iterabl
     run = state.runs.get(event.run) if event.run is not None else None
     job = state.find_job(*event.job) if event.job is not None else None
     state.dirty.events.append((position, event.time, event.type, run.row if run else None, job.node if job else None))
+    state.count_event(event.time, event.type)
 
 
 def apply(state: State, change: c.AnyChange) -> None:
@@ -175,9 +176,12 @@ def _source_seen(state: State, change: c.SourceSeen) -> None:
     source = state.sources.get(change.name)
     if source is None:
         state.sources[change.name] = Source(change.name, change.uri, change.stamp, at, at)
+        state.touched_sources.add(change.name)
     else:
         if (change.stamp, change.uri) > (source.stamp, source.uri):
             source.stamp, source.uri = change.stamp, change.uri
+        if at < source.first:
+            state.touched_sources.add(change.name)
         source.first, source.last = min(source.first, at), max(source.last, at)
     state.dirty.sources.add(change.name)
 

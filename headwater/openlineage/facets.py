@@ -172,6 +172,19 @@ class DatasetLineage(FacetBody, frozen=True, gc=False):
     fields: dict[str, LineageFieldEntry] | None = None
 
 
+# Our own, in events that the server makes of what Marquez clients tell it.
+DECLARED_DATASET, RUN_ARGS = "headwater_dataset", "headwater_args"
+
+
+class DeclaredDataset(FacetBody, frozen=True, gc=False):
+    physicalName: str | None = None
+    schemaLocation: str | None = None
+
+
+class RunArgs(FacetBody, frozen=True, gc=False):
+    args: dict[str, str] | None = None
+
+
 @cache
 def _decoder(facet: type[F]) -> msgspec.json.Decoder[F]:
     return msgspec.json.Decoder(facet)
