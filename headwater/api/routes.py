@@ -8,6 +8,7 @@ from litestar.params import Parameter, QueryParameter
 from headwater.api import shapes
 from headwater.api.context import App, answer, says
 from headwater.api.finding import close_to, find_columns, find_dataset, find_job, find_node
+from headwater.api.live import live
 from headwater.api.paths import segment
 from headwater.errors import BadRequest, NotFound
 from headwater.graph.traverse import DIRECTIONS
@@ -222,5 +223,6 @@ api_router = Router(
         runs,
         run,
         run_facets,
+        live,
     ],
 )

@@ -19,6 +19,7 @@ from headwater.model.entities import (
     Run,
     edge_key,
 )
+from headwater.model.happenings import Appeared, Happening, Linked, Regrouped
 from headwater.model.versions import Version
 
 # Runs that are kept after they were written to the tables: those that events and lists ask
@@ -72,6 +73,7 @@ class State:
         self.position = Position(0)
         self.touched: set[Node] = set()  # what changed since whoever keeps lists looked
         self.dirty = Dirty()
+        self.happened: list[Happening] | None = None  # rare things; None while nobody tells of them
 
     # Looking things up
 
@@ -106,8 +108,13 @@ class State:
         if shown != node:  # what is shown of a dataset comes from all its names
             self.nodes[shown].revision += 1
 
-    def _names_changed(self, node: Node) -> None:
+    def note(self, happening: Happening) -> None:
+        if self.happened is not None:
+            self.happened.append(happening)
+
+    def _names_changed(self, node: Node, before: Node) -> None:
         """A dataset goes by another name now, which shows at the jobs and columns around it."""
+        self.note(Regrouped(node, before))
         self.outdate(node)
         for edge in (*self.nodes[node].into, *self.nodes[node].out):
             for end in (edge.src, edge.dst):
@@ -138,6 +145,7 @@ class State:
             job = Job(node, name[0], name[1], at, at)
             self.nodes.append(job)
             self.mark(node)
+            self.note(Appeared(node))
             self._see_namespace(name[0], at)
             return job
         job = self.job_of(node)
@@ -162,6 +170,8 @@ class State:
         if at is None or (dataset.first is not None and dataset.first <= at <= dataset.last):
             return dataset
         dataset.last = at if dataset.first is None else max(dataset.last, at)
+        if dataset.first is None:
+            self.note(Appeared(node))
         if dataset.first is None or at < dataset.first:
             dataset.first = at
             self.aliases.seen(dataset)
@@ -209,6 +219,7 @@ class State:
             self.outdate(src)
             self.outdate(dst)
             self.dirty.edges.add(key)
+            self.note(Linked(src, dst))
         elif spans.see(edge, at):
             self.dirty.edges.add(key)
         return edge
