@@ -83,10 +83,12 @@ async def _run(settings: Settings, make: Callable[[], Service], ready: Callable[
     stop = asyncio.create_task(stopping.wait())
     await asyncio.wait((serving, stop), return_when=asyncio.FIRST_COMPLETED)
     listening.cancel()
+    all_ended = await service.let_go()
     if not serving.done():
         server.stop()  # type: ignore[no-untyped-call]
     with suppress(asyncio.TimeoutError):
-        await asyncio.wait_for(asyncio.shield(serving), 10)
+        # A stream that nobody reads would never end; others have a second for their answers.
+        await asyncio.wait_for(asyncio.shield(serving), 10 if all_ended else 1)
     await service.stop()
 
 

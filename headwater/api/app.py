@@ -19,7 +19,9 @@ from headwater.api.history import History
 from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send
 from headwater.api.lane import Lane
 from headwater.api.listing import Listing
+from headwater.api.live import LIVE_PATH
 from headwater.api.paths import routable
+from headwater.api.position import position_reached
 from headwater.api.render import Renderer
 from headwater.api.routes import api_router
 from headwater.api.system import healthz, metrics
@@ -81,6 +83,7 @@ class Application:
         renderer = Renderer(service.state, contents)
         graphs = GraphWriter(renderer, Lane(service.events_come_in))
         context = App(service, contents, renderer, History(service, contents, renderer), graphs, Listing(renderer))
+        self._service, self._position_seconds = service, settings.position_seconds
         self._ingest = Ingest(service, settings)
         self._routes = Litestar(
             route_handlers=[api_router, healthz, metrics],
@@ -99,6 +102,12 @@ class Application:
         if scope["type"] == "http":
             if scope["method"] == "POST" and scope["path"] in (EVENT_PATH, BATCH_PATH):
                 await self._ingest(scope, receive, send)
+                return
+            if (
+                scope["method"] == "GET"
+                and scope["path"] != LIVE_PATH  # it has its own way to name a position
+                and not await position_reached(self._service, self._position_seconds, scope, send)
+            ):
                 return
             raw = scope.get("raw_path")
             if raw:

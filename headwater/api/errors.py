@@ -5,6 +5,7 @@ from headwater.errors import (
     BadRequest,
     HeadwaterError,
     NotFound,
+    NotYet,
     StoreDamaged,
     StoreUnavailable,
     TooLarge,
@@ -15,6 +16,7 @@ _STATUS: tuple[tuple[type[HeadwaterError], int], ...] = (
     (NotFound, 404),
     (BadRequest, 400),
     (TooLarge, 413),
+    (NotYet, 503),
     (StoreUnavailable, 503),
     (StoreDamaged, 503),
 )

@@ -8,6 +8,7 @@ from litestar.params import Parameter, QueryParameter
 from headwater.api import datasets, jobs, namespaces, runs, stats
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_columns, find_node
+from headwater.api.live import live
 from headwater.api.parameters import Depth, Limit, Moment, NodeId, Offset, time_of, when_of
 from headwater.errors import BadRequest
 from headwater.graph.traverse import DIRECTIONS
@@ -78,5 +79,6 @@ api_router = Router(
         *jobs.routes,
         *runs.routes,
         *stats.routes,
+        live,
     ],
 )

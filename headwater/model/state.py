@@ -22,6 +22,7 @@ from headwater.model.entities import (
     Run,
     edge_key,
 )
+from headwater.model.happenings import Appeared, Happening, Linked, Overturned, Regrouped
 from headwater.model.versions import Version
 
 # Runs that are kept after they were written to the tables: those that events and lists ask
@@ -75,7 +76,7 @@ class State:
         self.edges: dict[int, Edge] = {}
         self.runs: dict[RunId, Run] = {}
         self.sources: dict[str, Source] = {}
-        self.aliases = Aliases(self.dataset_of, self._names_changed)
+        self.aliases = Aliases(self.dataset_of, self._renamed)
         self.next_run = 1
         self.position = Position(0)
         # Grows when there are other edges, names or columns than before: long walks and answers
@@ -89,6 +90,7 @@ class State:
         self.touched: set[Node] = set()  # what changed since whoever keeps lists looked
         self.touched_sources: set[str] = set()
         self.dirty = Dirty()
+        self.happened: list[Happening] | None = None  # rare things; None while nobody tells of them
 
     # Looking things up
 
@@ -123,8 +125,17 @@ class State:
         if shown != node:  # what is shown of a dataset comes from all its names
             self.nodes[shown].revision += 1
 
-    def _names_changed(self, node: Node) -> None:
-        """It goes by another name now, or is gone or back, which shows at what is around it."""
+    def note(self, happening: Happening) -> None:
+        if self.happened is not None:
+            self.happened.append(happening)
+
+    def _renamed(self, node: Node, before: Node) -> None:
+        """A dataset goes by another name now."""
+        self.note(Regrouped(node, before))
+        self._shown_otherwise(node)
+
+    def _shown_otherwise(self, node: Node) -> None:
+        """It goes by another name, or is gone or back, which shows at the jobs and columns around it."""
         self.structure += 1
         self.outdate(node)
         for edge in (*self.nodes[node].into, *self.nodes[node].out):
@@ -172,13 +183,18 @@ class State:
                 found = [(name, names[name])] if kind == kind_of and name in names else []
             for each, node in found:
                 self.gone[node] = self.edited.deletions((kind_of, namespace, each))
-                self._names_changed(node)
+                self.note(Overturned())
+                self._shown_otherwise(node)
 
     def _recall_deletion(self, kind: str, entity: Job | Dataset) -> None:
         """What is new to us may have been deleted before we heard of it."""
         times = self.edited.deletions((kind, entity.namespace, entity.name))
         if times:
             self.gone[entity.node] = times
+
+    def _note_return(self, entity: Job | Dataset, at: Micros) -> None:
+        if entity.last <= self.deleted(entity.node) < at:
+            self.note(Overturned())
 
     # Counting
 
@@ -212,10 +228,13 @@ class State:
             if self.edited.deleted:
                 self._recall_deletion("job", job)
             self.mark(node)
+            self.note(Appeared(node))
             self.see_namespace(name[0], at)
             return job
         job = self.job_of(node)
         if not job.first <= at <= job.last:
+            if self.gone:
+                self._note_return(job, at)
             job.first, job.last = min(job.first, at), max(job.last, at)
             self.mark(node)
             self.see_namespace(name[0], at)
@@ -237,7 +256,11 @@ class State:
             dataset = self.nodes[node]  # type: ignore[assignment]
         if at is None or (dataset.first is not None and dataset.first <= at <= dataset.last):
             return dataset
+        if self.gone:
+            self._note_return(dataset, at)
         dataset.last = at if dataset.first is None else max(dataset.last, at)
+        if dataset.first is None:
+            self.note(Appeared(node))
         if dataset.first is None or at < dataset.first:
             dataset.first = at
             self.aliases.seen(dataset)
@@ -286,11 +309,13 @@ class State:
             self.outdate(src)
             self.outdate(dst)
             self.dirty.edges.add(key)
+            self.note(Linked(src, dst))
         else:
             gone = bool(self.gone) and self.is_gone(edge)
             if spans.see(edge, at):
                 self.dirty.edges.add(key)
                 if gone and not self.is_gone(edge):  # it is back, and shows at both ends and beyond
-                    self._names_changed(src)
-                    self._names_changed(dst)
+                    self.note(Overturned())
+                    self._shown_otherwise(src)
+                    self._shown_otherwise(dst)
         return edge
