@@ -61,7 +61,7 @@ class Application:
         contents = Contents(service.log)
         renderer = Renderer(service.state, contents)
         graphs = GraphWriter(renderer, Lane(service.events_come_in))
-        context = App(service, contents, renderer, History(service, contents, renderer), graphs, Listing(renderer))
+        context = App(service, contents, renderer, History(service, contents, renderer), graphs, Listing(service.state))
         self._ingest = Ingest(service, settings)
         self._routes = Litestar(
             route_handlers=[api_router, healthz, metrics],

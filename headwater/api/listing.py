@@ -8,18 +8,18 @@ from itertools import chain
 
 from sortedcontainers import SortedList
 
-from headwater.api.render import Renderer
 from headwater.ids import Node
 from headwater.model.entities import Dataset, Job
+from headwater.model.shown import is_shown
+from headwater.model.state import State
 
 _JobKey = tuple[int, str, str, Node]
 """The last active first, then by name."""
 
 
 class Listing:
-    def __init__(self, renderer: Renderer) -> None:
-        self._renderer, self._state = renderer, renderer.state
-        state = self._state
+    def __init__(self, state: State) -> None:
+        self._state = state
         jobs = [state.job_of(node) for names in state.jobs.values() for node in names.values()]
         self._job_keys: dict[Node, _JobKey] = {job.node: _key(job) for job in jobs}
         self._all_jobs = SortedList(self._job_keys.values())
@@ -28,10 +28,10 @@ class Listing:
             for namespace, names in state.jobs.items()
         }
         self._datasets: dict[str, SortedList[str]] = {
-            namespace: SortedList(name for name, node in names.items() if self._is_listed(node))
+            namespace: SortedList(name for name, node in names.items() if is_shown(state, node))
             for namespace, names in state.datasets.items()
         }
-        state.touched.clear()
+        self._touched = state.follow()
 
     def jobs(self, namespace: str | None, limit: int, offset: int) -> tuple[list[Job], int]:
         self._catch_up()
@@ -48,7 +48,7 @@ class Listing:
 
     def _catch_up(self) -> None:
         state = self._state
-        touched, state.touched = state.touched, set()
+        touched = state.take_touched(self._touched)
         # What is shown of a dataset may hang on any of its other names.
         groups = (state.aliases.members(node) for node in touched if isinstance(state.nodes[node], Dataset))
         for node in touched.union(chain.from_iterable(groups)):
@@ -70,20 +70,11 @@ class Listing:
 
     def _place_dataset(self, dataset: Dataset) -> None:
         found = self._datasets.setdefault(dataset.namespace, SortedList())
-        was, now = dataset.name in found, self._is_listed(dataset.node)
+        was, now = dataset.name in found, is_shown(self._state, dataset.node)
         if now and not was:
             found.add(dataset.name)
         elif was and not now:
             found.remove(dataset.name)
-
-    def _is_listed(self, node: Node) -> bool:
-        state = self._state
-        if state.aliases.canonical(node) != node:
-            return False
-        members = state.aliases.members(node)
-        if all(state.dataset_of(member).first is None for member in members):
-            return False
-        return not self._renderer.is_dropped(node)
 
 
 def _key(job: Job) -> _JobKey:

@@ -14,6 +14,7 @@ from headwater.graph.columns import ColumnEdge, column_lineage, columns_of
 from headwater.ids import DELETED, ContentId, Micros, Node
 from headwater.interpret.datasets import SCHEMA, SCHEMAS
 from headwater.model.entities import Dataset, Job, Registers, Run
+from headwater.model.shown import facets_of, is_dropped
 from headwater.model.state import State
 from headwater.openlineage import facets as f
 from headwater.openlineage.event import stamp_time
@@ -47,14 +48,14 @@ class Renderer:
         answer = self.dataset_data(node, shapes.Dataset)
         answer.currentVersion = current_version
         answer.columnLineage = self._field_lineage(node)
-        answer.facets = self.facet_bodies(self.dataset_facets(node))
+        answer.facets = self.facet_bodies(facets_of(self.state, node))
         return answer
 
     def dataset_data(self, node: Node, shape: type[D]) -> D:
         state = self.state
         dataset = state.dataset_of(node)
         members = state.aliases.members(node)
-        facets = dataset.facets if len(members) == 1 else self.dataset_facets(node)
+        facets = facets_of(state, node)
         tags = self.contents.facet(f.Tags, facets, "tags") if "tags" in facets else None
         source = self.contents.facet(f.DataSource, facets, "dataSource")
         about = self.contents.facet(f.Documentation, facets, "documentation")
@@ -74,7 +75,7 @@ class Renderer:
             lastModifiedAt=moment(self._last_written(entities)),
             lastLifecycleState=self._lifecycle_state(entities),
             description=about.description if about else None,
-            deleted=self.is_dropped(node),
+            deleted=is_dropped(state, node),
             aliases=[shapes.Name(d.namespace, d.name) for d in entities[1:]],
         )
 
@@ -86,16 +87,6 @@ class Renderer:
             if told is not None and (told.datasetType or "").upper() in _STREAM_TYPES:
                 return "STREAM"
         return "DB_TABLE"
-
-    def dataset_facets(self, node: Node) -> Registers:
-        """The facets of all names of a dataset: of each the one that was said last."""
-        merged: Registers = {}
-        for member in self.state.aliases.members(node):
-            for name, register in self.state.dataset_of(member).facets.items():
-                held = merged.get(name)
-                if held is None or register[1:] > held[1:]:
-                    merged[name] = register
-        return merged
 
     def facet_bodies(self, facets: Registers) -> dict[str, Raw]:
         wanted = {name: register[2] for name, register in facets.items() if register[2] != DELETED}
@@ -135,20 +126,6 @@ class Renderer:
     def _lifecycle_state(entities: list[Dataset]) -> str | None:
         told = [d.lifecycle for d in entities if d.lifecycle is not None]
         return max(told, key=lambda one: one.stamp).state if told else None
-
-    def is_dropped(self, node: Node) -> bool:
-        """Dropped, and written since by nobody but the job that dropped it."""
-        entities = [self.state.dataset_of(m) for m in self.state.aliases.members(node)]
-        told = [d.lifecycle for d in entities if d.lifecycle is not None]
-        if not told:
-            return False
-        last = max(told, key=lambda one: one.stamp)
-        if last.state != "DROP":
-            return False
-        at = stamp_time(last.stamp)
-        if any(d.declared is not None and d.declared > at for d in entities):
-            return False
-        return not any(e.last > at and e.src != last.job for d in entities for e in d.into)
 
     def _field_lineage(self, node: Node) -> list[shapes.FieldLineage] | None:
         columns = columns_of(self.state, self.contents, node)
@@ -256,8 +233,7 @@ def transformation_type(told: f.Transformation | None) -> str | None:
 
 
 def _tag_names(tags: Iterable[f.Tag]) -> list[str]:
-    """`pii` for a tag that only says yes, `tier:gold` for one with a value."""
-    return [t.key if t.value.lower() in ("", "true") else f"{t.key}:{t.value}" for t in tags]
+    return [tag.label for tag in tags]
 
 
 def _field_list(schema: f.Schema | None) -> list[shapes.Field]:

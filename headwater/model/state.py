@@ -70,7 +70,8 @@ class State:
         self.aliases = Aliases(self.dataset_of, self._names_changed)
         self.next_run = 1
         self.position = Position(0)
-        self.touched: set[Node] = set()  # what changed since whoever keeps lists looked
+        self.touched: set[Node] = set()  # what changed since a follower looked
+        self._followers: list[set[Node]] = []
         self.dirty = Dirty()
 
     # Looking things up
@@ -105,6 +106,23 @@ class State:
         shown = self.aliases.canonical(node)
         if shown != node:  # what is shown of a dataset comes from all its names
             self.nodes[shown].revision += 1
+
+    def follow(self) -> set[Node]:
+        """For whoever keeps something made of jobs and datasets as they are now: a set of its own,
+        to be given to `take_touched`. It costs an event nothing how many there are."""
+        followed: set[Node] = set()
+        self.take_touched(followed)
+        self._followers.append(followed)
+        return followed
+
+    def take_touched(self, followed: set[Node]) -> set[Node]:
+        """What changed since this follower took the last."""
+        touched, self.touched = self.touched, set()
+        for follower in self._followers:
+            follower |= touched
+        taken = set(followed)
+        followed.clear()
+        return taken
 
     def _names_changed(self, node: Node) -> None:
         """A dataset goes by another name now, which shows at the jobs and columns around it."""
