@@ -60,8 +60,10 @@ def serve(settings: Settings, ready: Callable[[Service], None], show_progress: S
 async def _run(settings: Settings, make: Callable[[], Service], ready: Callable[[Service], None]) -> None:
     service = make()
     await service.start()
+    application = Application(service, settings)
+    await application.search.start()
     server = Server(
-        Application(service, settings),
+        application,
         address=settings.host,
         port=settings.port,
         interface=Interfaces.ASGINL,
@@ -87,6 +89,7 @@ async def _run(settings: Settings, make: Callable[[], Service], ready: Callable[
         server.stop()  # type: ignore[no-untyped-call]
     with suppress(asyncio.TimeoutError):
         await asyncio.wait_for(asyncio.shield(serving), 10)
+    await application.search.stop()
     await service.stop()
 
 

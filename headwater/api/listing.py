@@ -8,18 +8,19 @@ from itertools import chain
 
 from sortedcontainers import SortedList
 
+from headwater.api.render import Renderer
 from headwater.ids import Node
 from headwater.model.entities import Dataset, Job
 from headwater.model.shown import is_shown
-from headwater.model.state import State
 
 _JobKey = tuple[int, str, str, Node]
 """The last active first, then by name."""
 
 
 class Listing:
-    def __init__(self, state: State) -> None:
-        self._state = state
+    def __init__(self, renderer: Renderer) -> None:
+        self._state = renderer.state
+        state = self._state
         jobs = [state.job_of(node) for names in state.jobs.values() for node in names.values()]
         self._job_keys: dict[Node, _JobKey] = {job.node: _key(job) for job in jobs}
         self._all_jobs = SortedList(self._job_keys.values())
@@ -28,7 +29,7 @@ class Listing:
             for namespace, names in state.jobs.items()
         }
         self._datasets: dict[str, SortedList[str]] = {
-            namespace: SortedList(name for name, node in names.items() if is_shown(state, node))
+            namespace: SortedList(name for name, node in names.items() if self._is_listed(node))
             for namespace, names in state.datasets.items()
         }
         self._touched = state.follow()
@@ -70,11 +71,14 @@ class Listing:
 
     def _place_dataset(self, dataset: Dataset) -> None:
         found = self._datasets.setdefault(dataset.namespace, SortedList())
-        was, now = dataset.name in found, is_shown(self._state, dataset.node)
+        was, now = dataset.name in found, self._is_listed(dataset.node)
         if now and not was:
             found.add(dataset.name)
         elif was and not now:
             found.remove(dataset.name)
+
+    def _is_listed(self, node: Node) -> bool:
+        return is_shown(self._state, node)
 
 
 def _key(job: Job) -> _JobKey:

@@ -48,14 +48,14 @@ class Renderer:
         answer = self.dataset_data(node, shapes.Dataset)
         answer.currentVersion = current_version
         answer.columnLineage = self._field_lineage(node)
-        answer.facets = self.facet_bodies(facets_of(self.state, node))
+        answer.facets = self.facet_bodies(self.dataset_facets(node))
         return answer
 
     def dataset_data(self, node: Node, shape: type[D]) -> D:
         state = self.state
         dataset = state.dataset_of(node)
         members = state.aliases.members(node)
-        facets = facets_of(state, node)
+        facets = dataset.facets if len(members) == 1 else self.dataset_facets(node)
         tags = self.contents.facet(f.Tags, facets, "tags") if "tags" in facets else None
         source = self.contents.facet(f.DataSource, facets, "dataSource")
         about = self.contents.facet(f.Documentation, facets, "documentation")
@@ -75,7 +75,7 @@ class Renderer:
             lastModifiedAt=moment(self._last_written(entities)),
             lastLifecycleState=self._lifecycle_state(entities),
             description=about.description if about else None,
-            deleted=is_dropped(state, node),
+            deleted=self.is_dropped(node),
             aliases=[shapes.Name(d.namespace, d.name) for d in entities[1:]],
         )
 
@@ -87,6 +87,9 @@ class Renderer:
             if told is not None and (told.datasetType or "").upper() in _STREAM_TYPES:
                 return "STREAM"
         return "DB_TABLE"
+
+    def dataset_facets(self, node: Node) -> Registers:
+        return facets_of(self.state, node)
 
     def facet_bodies(self, facets: Registers) -> dict[str, Raw]:
         wanted = {name: register[2] for name, register in facets.items() if register[2] != DELETED}
@@ -126,6 +129,9 @@ class Renderer:
     def _lifecycle_state(entities: list[Dataset]) -> str | None:
         told = [d.lifecycle for d in entities if d.lifecycle is not None]
         return max(told, key=lambda one: one.stamp).state if told else None
+
+    def is_dropped(self, node: Node) -> bool:
+        return is_dropped(self.state, node)
 
     def _field_lineage(self, node: Node) -> list[shapes.FieldLineage] | None:
         columns = columns_of(self.state, self.contents, node)
@@ -233,7 +239,8 @@ def transformation_type(told: f.Transformation | None) -> str | None:
 
 
 def _tag_names(tags: Iterable[f.Tag]) -> list[str]:
-    return [tag.label for tag in tags]
+    """`pii` for a tag that only says yes, `tier:gold` for one with a value."""
+    return [t.key if t.value.lower() in ("", "true") else f"{t.key}:{t.value}" for t in tags]
 
 
 def _field_list(schema: f.Schema | None) -> list[shapes.Field]:

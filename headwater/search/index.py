@@ -113,10 +113,13 @@ class Index:
     def commit(self) -> None:
         """All that was added is on disk and can be found."""
         with self._writing, _explained(self._folder):
-            assert self._writer is not None
-            self._writer.commit()
-            self._index.reload()
-            self._searcher = self._index.searcher()
+            self._publish()
+
+    def _publish(self) -> None:
+        assert self._writer is not None
+        self._writer.commit()
+        self._index.reload()
+        self._searcher = self._index.searcher()
 
     def close(self) -> None:
         with self._writing:
@@ -136,8 +139,11 @@ class Index:
                 prints: list[Any] = searcher.fast_field_values("fingerprint", [address for _, address in hits])
                 for (node, _), fingerprint in zip(hits, prints, strict=True):
                     found[node] = fingerprint
-            assert self._writer is not None
-            self._writer.delete_documents_by_query(self._queries.of_nodes(nodes, None))
+            beyond = self._queries.of_nodes(nodes, None)
+            if searcher.search(beyond, 1).hits:
+                assert self._writer is not None
+                self._writer.delete_documents_by_query(beyond)
+                self._publish()
         return found
 
     def search(self, asked: Question, filters: Filters, most: int, *, latest: bool = False) -> Found:

@@ -251,8 +251,8 @@ class Search:
         for start in range(0, len(page), _DOCUMENTS_PER_SLICE):
             if start:
                 await asyncio.sleep(0)
-            for texts in self._documents.read(list(islice(ranks, start, start + _DOCUMENTS_PER_SLICE))):
-                hits.append(Hit(ranks[texts.node], texts, highlights(texts, asked)))
+            read = self._documents.read(list(islice(ranks, start, start + _DOCUMENTS_PER_SLICE)))
+            hits += [Hit(ranks[texts.node], texts, highlights(texts, asked)) for texts in read]
         return Answer(total, hits)
 
     async def _bring_up(self) -> None:

@@ -5,6 +5,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 
 from headwater.api.listing import Listing
+from headwater.api.render import Renderer
+from headwater.contents import Contents
 from headwater.openlineage.event import decode
 from headwater.service import fold, now
 from tests.support import make
@@ -25,14 +27,15 @@ def lists(listing: Listing, world: World) -> dict[str, Any]:
 def test_a_kept_list_equals_a_fresh_one_after_every_event(told: list[dict[str, Any]]) -> None:
     world = World([])
     try:
-        kept = Listing(world.state)
+        renderer = Renderer(world.state, Contents(world.log))
+        kept = Listing(renderer)
         for event in told:
             decoded = decode(make.encoded(event))
             (appended,) = world.log.append([decoded], now())
             if not appended.duplicate:
                 fold(world.state, world.tables, [(appended.position, decoded)])
             found = lists(kept, world)
-            assert found == lists(Listing(world.state), world)
+            assert found == lists(Listing(renderer), world)
     finally:
         close_all()
 
@@ -45,7 +48,7 @@ def test_jobs_come_latest_first_and_datasets_by_name_without_aliases_and_dropped
             make.run("COMPLETE", "gone", 3, "r3", outputs=[make.dataset("d", make.lifecycle("DROP"))]),
         ]
     )
-    listing = Listing(world.state)
+    listing = Listing(world.renderer)
     assert [job.name for job in listing.jobs("jobs", 10, 0)[0]] == ["new", "gone", "old"]
     assert [job.name for job in listing.jobs("jobs", 1, 1)[0]] == ["gone"]
     nodes, total = listing.datasets("db", 10, 0)
