@@ -119,7 +119,7 @@ class Documents:
             owners=[owner.name for owner in (owners.owners if owners else None) or ()],
             columns=list(columns),
             description=about.description if about else None,
-            column_descriptions=[f"{name}: {text}" for name, text in columns.items() if text],
+            column_descriptions=[text for text in columns.values() if text],
             sql=sql.query if sql else None,
         )
 

@@ -1,10 +1,10 @@
 """Where the words of a question stand in a hit: pieces of text with `<em>` around them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from headwater.search.documents import Texts
-from headwater.search.words import Question, Word, parts, plain_with_places, runs
+from headwater.search.words import Question, Word, parts, plain, plain_with_places, runs
 
 Span = tuple[int, int]
 
@@ -16,59 +16,73 @@ _LONGEST_PIECE, _BEFORE = 200, 60
 
 
 def highlights(texts: Texts, asked: Question) -> list[tuple[str, str]]:
-    """Pairs of a field and a piece of its text, HTML but for the hits, the best field first."""
-    found = [(field, text, [_spans(text, word) for word in asked.words]) for field, text in _pieces(texts)]
-    missed = [number for number in range(len(asked.words)) if not any(by_word[number] for _, _, by_word in found)]
-    for number in missed:
-        for _, text, by_word in found:
-            by_word[number] = _loose_spans(text, asked.words[number])
-    count: dict[str, int] = {}
-    shown = []
-    for field, text, by_word in found:
-        spans = sorted(span for spans in by_word for span in spans)
-        if spans and count.setdefault(field, 0) < _MOST_OF_A_KIND:
-            count[field] += 1
-            shown.append((field, _marked(text, spans)))
-    return shown
+    """Pairs of a field and a piece of its text, HTML but for the hits.
+
+    The best fields come first, and none after all words were found: whoever typed the name of a
+    table need not read all the columns that have it too."""
+    shown: list[tuple[str, str]] = []
+    missed = set(asked.words)
+    for field, pieces in _fields(texts):
+        found = 0
+        for piece in pieces:
+            # Nearly all pieces have none of the words, which is seen at once.
+            low = plain(piece).casefold()
+            here = [word for word in asked.words if word.text in low]
+            if here and (spans := _spans(piece, here, missed)):
+                shown.append((field, _marked(piece, spans)))
+                found += 1
+                if found == _MOST_OF_A_KIND:
+                    break
+        if not missed:
+            return shown
+    return shown + [place for word in missed if (place := _loosely(texts, word)) is not None]
 
 
-def _pieces(texts: Texts) -> Iterator[tuple[str, str]]:
-    yield "name", texts.name
-    yield from (("name", alias) for alias in texts.aliases)
-    yield from (("tags", tag) for tag in texts.tags)
-    yield from (("owners", owner) for owner in texts.owners)
-    yield from (("columns", column) for column in texts.columns)
-    yield "namespace", texts.namespace
-    if texts.description:
-        yield "description", texts.description
-    yield from (("description", text) for text in texts.column_descriptions)
-    if texts.sql:
-        yield "sql", texts.sql
+def _fields(texts: Texts) -> Iterator[tuple[str, Sequence[str]]]:
+    yield "name", (texts.name, *texts.aliases)
+    yield "tags", texts.tags
+    yield "owners", texts.owners
+    yield "columns", texts.columns
+    yield "namespace", (texts.namespace,)
+    yield "description", (texts.description or "", *texts.column_descriptions)
+    yield "sql", (texts.sql or "",)
 
 
-def _candidates(text: str) -> Iterator[tuple[list[int], str]]:
+def _loosely(texts: Texts, word: Word) -> tuple[str, str] | None:
+    """Where a word stands with a typo, or in parts."""
+    for field, pieces in _fields(texts):
+        for piece in pieces:
+            if spans := _loose_spans(piece, word):
+                return field, _marked(piece, spans)
+    return None
+
+
+def _candidates(text: str) -> Iterator[tuple[str, Sequence[int]]]:
     """Each word of a text, whole runs before their parts, with the places of its letters."""
-    letters, places = plain_with_places(text) if not text.isascii() else (text, range(len(text)))
+    letters, places = (text, range(len(text))) if text.isascii() else plain_with_places(text)
     for start, run in runs(letters):
-        for at, part in ((0, run), *parts(run)):
-            first = start + at
-            yield list(places[first : first + len(part)]), part.casefold()
+        yield run.casefold(), places[start : start + len(run)]
+        for at, part in parts(run):
+            yield part.casefold(), places[start + at : start + at + len(part)]
 
 
-def _spans(text: str, word: Word) -> list[Span]:
-    return [
-        (places[0], places[min(len(word.text), len(places)) - 1] + 1)
-        for places, candidate in _candidates(text)
-        if candidate.startswith(word.text)
-    ]
+def _spans(text: str, words: Iterable[Word], missed: set[Word]) -> list[Span]:
+    """Where words begin words of the text; they are not missed any more."""
+    found = []
+    for candidate, places in _candidates(text):
+        for word in words:
+            if candidate.startswith(word.text):
+                found.append((places[0], places[min(len(word.text), len(places)) - 1] + 1))
+                missed.discard(word)
+    return found
 
 
 def _loose_spans(text: str, word: Word) -> list[Span]:
-    found = [span for part in word.parts for span in _spans(text, Word(part))]
+    found = _spans(text, [Word(part) for part in word.parts], set()) if word.parts else []
     if word.may_have_a_typo:
         found += [
             (places[0], places[-1] + 1)
-            for places, candidate in _candidates(text)
+            for candidate, places in _candidates(text)
             if is_close(candidate, word.text, beginning=word.last)
         ]
     return found
@@ -94,7 +108,7 @@ def _is_close(a: str, b: str) -> bool:
 
 def _marked(text: str, spans: Iterable[Span]) -> str:
     merged: list[Span] = []
-    for start, end in spans:
+    for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
@@ -114,7 +128,7 @@ def _piece(text: str, hit: Span) -> Span:
         return 0, len(text)
     first = max(0, hit[0] - _BEFORE)
     if first:  # not in the middle of a word, if there is a blank near
-        first += max(0, text[first : hit[0]].find(" ") + 1)
+        first += text[first : hit[0]].find(" ") + 1
     return first, min(len(text), max(first + _LONGEST_PIECE, hit[1]))
 
 

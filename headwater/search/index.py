@@ -1,7 +1,7 @@
 """The index on disk, kept by tantivy.
 
-Nothing of it is called on the event loop but `size`: opening, writing and searching release
-Python's lock and run in threads, writing in one at a time.
+Opening, writing and long searches run in threads, as they release Python's lock; writing in one
+at a time.
 """
 
 import json
@@ -41,6 +41,9 @@ MOST_SORTED = 1000
 
 # With fewer hits than this a question is asked again, and typos are forgiven.
 _FEW = 5
+
+# Words that are found in fewer documents are rare; these fields tell about how many it is.
+_RARE, _FREQUENT = 1000, ("word_start", "columns", "namespace", "description", "sql", "short")
 
 # Tantivy multiplies the rank with log2(2 + weight), and the hours from 2015 to 2075 are spread
 # over this share of it: less than ranks differ, and as fine as its 32-bit floats can be.
@@ -153,13 +156,23 @@ class Index:
         with _explained(self._folder):
             query = self._queries.strict(asked, filters)
             found = _best(searcher, query, limit)
-            if found.total < _FEW and asked.words:
-                query = self._queries.lenient(asked, filters)
-                found = _best(searcher, query, limit)
+            if found.total < _FEW:
+                if asked.has_other_spellings:
+                    query = self._queries.lenient(asked, filters)
+                    found = _best(searcher, query, limit)
                 if not found.total and len(asked.words) > 1:
                     query = self._queries.loose(asked, filters)
                     found = _best(searcher, query, limit)
             return _latest(searcher, query, limit) if latest and found.total > limit else found
+
+    def is_quick(self, asked: Question) -> bool:
+        """Whether an answer takes a fraction of a millisecond, and a thread would only cost time:
+        one of the words is rare, and no other spellings of it are to be tried."""
+        searcher = self._searcher
+        if asked.has_other_spellings or not asked.words:
+            return False
+        with _explained(self._folder):
+            return any(sum(searcher.doc_freq(field, word.text) for field in _FREQUENT) < _RARE for word in asked.words)
 
     def size(self) -> int:
         return sum(file.stat().st_size for file in self._folder.iterdir() if file.is_file())

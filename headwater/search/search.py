@@ -276,7 +276,10 @@ class Search:
         found = kept.get(key) if most <= MOST_SORTED else None
         if found is None:
             try:
-                found = await asyncio.to_thread(self._index.search, asked, filters, most, latest=latest)
+                if self._index.is_quick(asked):
+                    found = self._index.search(asked, filters, most, latest=latest)
+                else:
+                    found = await asyncio.to_thread(self._index.search, asked, filters, most, latest=latest)
             except IndexUnusable as e:
                 self._to_open = True
                 self._wake.set()

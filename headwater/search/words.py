@@ -8,6 +8,8 @@ Café                     cafe
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import chain
 from unicodedata import combining, normalize
 
 import msgspec
@@ -18,6 +20,7 @@ _CJK = (
     "\uf900-\ufaff\U00020000-\U0003134f"
 )
 _RUN = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
+_ASCII_RUN = re.compile("[A-Za-z0-9]+")  # the same for most texts, and twice as fast
 _PART = re.compile(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+")
 _COMPONENT = re.compile(r"[./:\\]+")
 _SURROGATES = range(0xD800, 0xE000)
@@ -26,6 +29,8 @@ _SURROGATES = range(0xD800, 0xE000)
 _LONGEST_WORD = 64
 _LONGEST_NAME = 512
 _MOST_TAILS = 8
+
+_WORDS_KEPT = 16_384
 
 # Nobody types more than this, and each word is a query of its own.
 _LONGEST_QUESTION, _MOST_WORDS = 1000, 24
@@ -63,27 +68,33 @@ def _word(text: str) -> str:
     return text.casefold()[:_LONGEST_WORD]
 
 
+def _run(text: str) -> "re.Pattern[str]":
+    return _ASCII_RUN if text.isascii() else _RUN
+
+
 def runs(text: str) -> Iterator[tuple[int, str]]:
     """Letters and digits that stand together in a plain text, and where."""
-    return ((found.start(), found[0]) for found in _RUN.finditer(text))
+    return ((found.start(), found[0]) for found in _run(text).finditer(text))
 
 
-def parts(run: str) -> list[tuple[int, str]]:
+@lru_cache(_WORDS_KEPT)
+def parts(run: str) -> tuple[tuple[int, str], ...]:
     """`ordersIngestion2` → orders, Ingestion, 2 and where; nothing for a run that has no parts."""
     if run.isalpha() and (run.islower() or run.isupper()):
-        return []
-    found = [(part.start(), part[0]) for part in _PART.finditer(run)]
-    return found if len(found) > 1 else []
+        return ()
+    found = tuple((part.start(), part[0]) for part in _PART.finditer(run))
+    return found if len(found) > 1 else ()
+
+
+@lru_cache(_WORDS_KEPT)
+def _words_of(run: str) -> tuple[str, ...]:
+    return (_word(run), *(_word(part) for _, part in parts(run)))
 
 
 def words(texts: Iterable[str]) -> set[str]:
     """All words of texts, whole runs and their parts."""
-    found: set[str] = set()
-    for text in texts:
-        for run in _RUN.findall(plain(text)):
-            found.add(_word(run))
-            found.update(_word(part) for _, part in parts(run))
-    return found
+    text = plain("\n".join(texts))
+    return set(chain.from_iterable(map(_words_of, set(_run(text).findall(text)))))
 
 
 def tails(name: str) -> set[str]:
@@ -110,6 +121,10 @@ _LETTERS_FOR_A_TYPO = 5
 class Question(msgspec.Struct, frozen=True, gc=False):
     whole: str
     words: tuple[Word, ...]
+
+    @property
+    def has_other_spellings(self) -> bool:
+        return any(word.parts or word.may_have_a_typo for word in self.words)
 
 
 def question(text: str) -> Question:
