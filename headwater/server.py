@@ -60,8 +60,10 @@ def serve(settings: Settings, ready: Callable[[Service], None], show_progress: S
 async def _run(settings: Settings, make: Callable[[], Service], ready: Callable[[Service], None]) -> None:
     service = make()
     await service.start()
+    application = Application(service, settings)
+    await application.search.start()
     server = Server(
-        Application(service, settings),
+        application,
         address=settings.host,
         port=settings.port,
         interface=Interfaces.ASGINL,
@@ -89,6 +91,7 @@ async def _run(settings: Settings, make: Callable[[], Service], ready: Callable[
     with suppress(asyncio.TimeoutError):
         # A stream that nobody reads would never end; others have a second for their answers.
         await asyncio.wait_for(asyncio.shield(serving), 10 if all_ended else 1)
+    await application.search.stop()
     await service.stop()
 
 

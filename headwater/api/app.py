@@ -24,10 +24,12 @@ from headwater.api.paths import routable
 from headwater.api.position import position_reached
 from headwater.api.render import Renderer
 from headwater.api.routes import api_router
+from headwater.api.search import beta_router
 from headwater.api.system import healthz, metrics
 from headwater.config import Settings
 from headwater.contents import Contents
 from headwater.errors import HeadwaterError
+from headwater.search.search import Search
 from headwater.service import Service
 from headwater.shapes.problem import ErrorBody, FieldProblem
 
@@ -82,11 +84,15 @@ class Application:
         contents = Contents(service.log)
         renderer = Renderer(service.state, contents)
         graphs = GraphWriter(renderer, Lane(service.events_come_in))
-        context = App(service, contents, renderer, History(service, contents, renderer), graphs, Listing(renderer))
+        history, listing = History(service, contents, renderer), Listing(renderer)
+        self.search = Search(
+            service.state, contents, settings.data, service.events_come_in, lambda: service.counters.commits
+        )
+        context = App(service, contents, renderer, history, graphs, listing, self.search)
         self._service, self._position_seconds = service, settings.position_seconds
         self._ingest = Ingest(service, settings)
         self._routes = Litestar(
-            route_handlers=[api_router, healthz, metrics],
+            route_handlers=[api_router, beta_router, healthz, metrics],
             dependencies={"app": Provide(lambda: context, sync_to_thread=False)},
             exception_handlers={HeadwaterError: _on_ours, HTTPException: _on_http, Exception: _on_bug},
             openapi_config=OpenAPIConfig(

@@ -9,14 +9,15 @@ from uuid import UUID
 import msgspec
 from msgspec import Raw
 
-from headwater.api.tagging import WHOLE, labels, tags_by_field
 from headwater.contents import Contents
 from headwater.graph.columns import ColumnEdge, column_lineage, columns_of
 from headwater.ids import DELETED, ContentId, Micros, Node
 from headwater.interpret.datasets import SCHEMA, SCHEMAS
 from headwater.model.changes import Ref
 from headwater.model.entities import Dataset, Job, Registers, Run
+from headwater.model.shown import facets_of, is_dropped
 from headwater.model.state import State
+from headwater.model.tagging import WHOLE, labels, tags_by_field
 from headwater.openlineage import facets as f
 from headwater.openlineage.event import stamp_time
 from headwater.openlineage.timestamps import to_datetime
@@ -96,14 +97,7 @@ class Renderer:
         return "DB_TABLE"
 
     def dataset_facets(self, node: Node) -> Registers:
-        """The facets of all names of a dataset: of each the one that was said last."""
-        merged: Registers = {}
-        for member in self.state.aliases.members(node):
-            for name, register in self.state.dataset_of(member).facets.items():
-                held = merged.get(name)
-                if held is None or register[1:] > held[1:]:
-                    merged[name] = register
-        return merged
+        return facets_of(self.state, node)
 
     def facet_bodies(self, facets: Registers) -> dict[str, Raw]:
         wanted = {name: register[2] for name, register in facets.items() if register[2] != DELETED}
@@ -152,18 +146,7 @@ class Renderer:
         return max(told, key=lambda one: one.stamp).state if told else None
 
     def is_dropped(self, node: Node) -> bool:
-        """Dropped, and written since by nobody but the job that dropped it."""
-        entities = [self.state.dataset_of(m) for m in self.state.aliases.members(node)]
-        told = [d.lifecycle for d in entities if d.lifecycle is not None]
-        if not told:
-            return False
-        last = max(told, key=lambda one: one.stamp)
-        if last.state != "DROP":
-            return False
-        at = stamp_time(last.stamp)
-        if any(d.declared is not None and d.declared > at for d in entities):
-            return False
-        return not any(e.last > at and e.src != last.job for d in entities for e in d.into)
+        return is_dropped(self.state, node)
 
     def _field_lineage(self, node: Node) -> list[shapes.FieldLineage] | None:
         columns = columns_of(self.state, self.contents, node)

@@ -10,6 +10,7 @@ from headwater.api.context import App, answer, says
 from headwater.api.finding import find_columns, find_node
 from headwater.api.live import live
 from headwater.api.parameters import Depth, Limit, Moment, NodeId, Offset, time_of, when_of
+from headwater.api.search import search
 from headwater.errors import BadRequest
 from headwater.graph.traverse import DIRECTIONS
 from headwater.shapes import marquez as shapes
@@ -80,5 +81,6 @@ api_router = Router(
         *runs.routes,
         *stats.routes,
         live,
+        search,
     ],
 )

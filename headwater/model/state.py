@@ -87,7 +87,8 @@ class State:
         # When jobs and datasets were deleted, the last time last. Nearly always empty, and then
         # nobody need look any further.
         self.gone: dict[Node, tuple[Micros, ...]] = {}
-        self.touched: set[Node] = set()  # what changed since whoever keeps lists looked
+        self.touched: set[Node] = set()  # what changed since a follower looked
+        self._followers: list[set[Node]] = []
         self.touched_sources: set[str] = set()
         self.dirty = Dirty()
         self.happened: list[Happening] | None = None  # rare things; None while nobody tells of them
@@ -128,6 +129,23 @@ class State:
     def note(self, happening: Happening) -> None:
         if self.happened is not None:
             self.happened.append(happening)
+
+    def follow(self) -> set[Node]:
+        """For whoever keeps something made of jobs and datasets as they are now: a set of its own,
+        to be given to `take_touched`. It costs an event nothing how many there are."""
+        followed: set[Node] = set()
+        self.take_touched(followed)
+        self._followers.append(followed)
+        return followed
+
+    def take_touched(self, followed: set[Node]) -> set[Node]:
+        """What changed since this follower took the last."""
+        touched, self.touched = self.touched, set()
+        for follower in self._followers:
+            follower |= touched
+        taken = set(followed)
+        followed.clear()
+        return taken
 
     def _renamed(self, node: Node, before: Node) -> None:
         """A dataset goes by another name now."""
