@@ -10,6 +10,7 @@ from headwater.api.context import App, answer, says
 from headwater.api.finding import close_to, find_columns, find_dataset, find_job, find_node
 from headwater.api.parameters import Depth, Limit, Moment, NodeId, Offset, time_of, when_of
 from headwater.api.paths import segment
+from headwater.api.why import why_handlers
 from headwater.errors import BadRequest, NotFound
 from headwater.graph.traverse import DIRECTIONS
 from headwater.model.state import State
@@ -185,5 +186,6 @@ api_router = Router(
         runs,
         run,
         run_facets,
+        *why_handlers,
     ],
 )

@@ -172,6 +172,25 @@ class DatasetLineage(FacetBody, frozen=True, gc=False):
     fields: dict[str, LineageFieldEntry] | None = None
 
 
+class ErrorMessage(FacetBody, frozen=True, gc=False):
+    message: str | None = None
+    stackTrace: str | None = None
+
+
+class Statistics(FacetBody, frozen=True, gc=False):
+    """`outputStatistics` and `inputStatistics`."""
+
+    rowCount: float | None = None
+    size: float | None = None
+    fileCount: float | None = None
+
+
+class DataQualityMetrics(FacetBody, frozen=True, gc=False):
+    rowCount: float | None = None
+    bytes: float | None = None
+    fileCount: float | None = None
+
+
 @cache
 def _decoder(facet: type[F]) -> msgspec.json.Decoder[F]:
     return msgspec.json.Decoder(facet)

@@ -498,9 +498,7 @@ def test_recent_runs_of_more_jobs_than_one_statement_takes(tables: Tables) -> No
     state = written(tables, *(run("START", f"j{n}", n / 1000, f"r{n}") for n in range(700)))
     jobs = [node_of(state, f"j{n}") for n in range(700)]
     found = tables.recent_runs(jobs, _minute(10), 2)
-    assert {job: [r.id for r in runs] for job, runs in found.items()} == {
-        job: [f"r{n}"] for n, job in enumerate(jobs)
-    }
+    assert {job: [r.id for r in runs] for job, runs in found.items()} == {job: [f"r{n}"] for n, job in enumerate(jobs)}
 
 
 def test_the_signs_of_runs_up_to_a_moment(tables: Tables) -> None:
@@ -521,7 +519,8 @@ def test_the_signs_of_runs_up_to_a_moment(tables: Tables) -> None:
 
     assert found(9) == {a: [(4, "COMPLETE"), (2, "RUNNING"), (3, "RUNNING"), (1, "START")], b: [(5, "START")]}
     assert found(2, 2) == {a: [(2, "RUNNING"), (3, "RUNNING")]}
-    assert found(-1) == tables.run_signs([], _minute(9), 9) == {}
+    assert found(-1) == {}
+    assert tables.run_signs([], _minute(9), 9) == {}
 
 
 def test_versions_are_found_by_id_and_by_who_read_when(tables: Tables) -> None:
@@ -544,7 +543,8 @@ def test_versions_are_found_by_id_and_by_who_read_when(tables: Tables) -> None:
     assert newest(25, writer.row) == "v10"  # what it wrote itself is not what it read
     assert newest(40, writer.row) == "v30"
     assert newest(5, reader.row) is None
-    assert tables.versions_read([]) == tables.versions_by_id([]) == {}
+    assert tables.versions_read([]) == {}
+    assert tables.versions_by_id([]) == {}
     two = [versions["v10"].uuid, versions["v30"].uuid]
     assert tables.versions_by_id([*two, b"no"]) == {v.uuid: v for v in (versions["v10"], versions["v30"])}
     assert tables.next_versions(list(versions.values())) == {

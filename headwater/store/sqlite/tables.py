@@ -291,16 +291,14 @@ class SqliteTables:
         return {read: versions[uuid] for read, uuid in newest.items()}
 
     def next_versions(self, versions: Sequence[Version]) -> dict[bytes, Micros]:
-        found: dict[bytes, Micros] = {}
+        rows: list[r.Row] = []
         for values, part in values_of([(v.uuid, v.dataset, v.first) for v in versions]):
-            for uuid, first in self._ask(
+            rows += self._ask(
                 f"WITH asked(uuid, dataset, first) AS ({values}) SELECT uuid, (SELECT min(v.first) "
                 "FROM dataset_versions AS v WHERE v.dataset = asked.dataset AND v.first > asked.first) FROM asked",
                 *part,
-            ):
-                if first is not None:
-                    found[uuid] = first
-        return found
+            )
+        return {uuid: first for uuid, first in rows if first is not None}
 
     def readers(self, dataset: Node, since: Micros, until: Micros, limit: int) -> list[int]:
         sql = (
