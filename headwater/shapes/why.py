@@ -39,6 +39,7 @@ class Suspect(msgspec.Struct):
     at: datetime
     summary: str  # one sentence for people
     evidence: Evidence
+    explains: list[str] = []  # nodes whose own troubles follow from this one
 
 
 class Examined(msgspec.Struct):

@@ -61,27 +61,44 @@ class Finding(msgspec.Struct, frozen=True):
     manner: str = ""  # with the kind it gives the weight
 
 
+class Ranked(msgspec.Struct, frozen=True):
+    finding: Finding
+    suspicion: float
+    explains: list[Finding]
+
+
 def base(finding: Finding, at: Micros) -> float:
     age = max(at - finding.at, 0)
     weight = WEIGHTS[finding.kind, finding.manner]
     return weight * CLOSENESS**finding.distance / (1 + age / HALF_LIFE)
 
 
-def in_order(findings: list[Finding], scope: Scope) -> list[tuple[Finding, float]]:
-    """The findings with their suspicion, the strongest first. A cause is at least as suspicious
-    as the most suspicious thing that it explains, and what is explained loses some."""
+def in_order(findings: list[Finding], scope: Scope) -> list[Ranked]:
+    """The findings with their suspicion and what they explain, the strongest first. A cause is
+    at least as suspicious as the most suspicious thing that it explains, and each of them adds
+    to it; what is explained loses some."""
     bases = {finding: base(finding, scope.at) for finding in findings}
     kept = sorted(findings, key=lambda f: (-bases[f], f.distance, f.id, f.kind, -f.at))[:_MOST_COMPARED]
     causes = _causes(kept, scope)
-    raised = {finding: bases[finding] for finding in kept}
+    explains: dict[Finding, list[Finding]] = {finding: [] for finding in kept}
     for finding in kept:
         for cause in causes[finding]:
-            raised[cause] = max(raised[cause], bases[finding])
-    scores = {finding: score * (EXPLAINED if causes[finding] else 1) for finding, score in raised.items()}
-    explaining = set().union(*causes.values())
-    # Where two are equal, one explains the other, and the cause is the one further up.
-    kept.sort(key=lambda f: (-scores[f], -f.distance if f in explaining else f.distance, f.id, f.kind, -f.at))
-    return [(finding, round(scores[finding], 3)) for finding in kept]
+            explains[cause].append(finding)
+    ranked: list[Ranked] = []
+    for finding in kept:
+        score = _combined(bases[finding], [bases[symptom] for symptom in explains[finding]])
+        score *= EXPLAINED if causes[finding] else 1
+        ranked.append(Ranked(finding, round(score, 3), explains[finding]))
+    return sorted(ranked, key=lambda r: (-r.suspicion, -len(r.explains), r.finding.distance, r.finding.id))
+
+
+def _combined(own: float, explained: list[float]) -> float:
+    """As chances of being to blame: the strongest counts in full, the others by half."""
+    strongest, *others = sorted((own, *explained), reverse=True)
+    innocent = 1 - strongest
+    for other in others:
+        innocent *= 1 - other / 2
+    return 1 - innocent
 
 
 def _causes(findings: list[Finding], scope: Scope) -> dict[Finding, set[Finding]]:

@@ -22,7 +22,9 @@ RUNS, SIGNS = 20, 21
 FEWEST, MOSTLY = 4, 0.75
 
 FEWEST_DURATIONS = 3
-LATE_SHARE, LATE_LEAST = 0.5, 10 * MINUTE
+# A punctual job is late after a tenth of its interval, one that wavers after up to half of it.
+LATE_SOONEST, LATE_LATEST, LATE_LEAST = 0.1, 0.5, 10 * MINUTE
+WAVERING = 4  # times the median departure from the usual interval
 STUCK_FACTOR, STUCK_LEAST = 3, 10 * MINUTE
 SILENT_FACTOR, SILENT_LEAST, SILENT_DEFAULT = 5, MINUTE, 5 * MINUTE
 # A batch run of a job that never ended one says when it starts and when it ends, if at all.
@@ -63,8 +65,11 @@ def habit(values: Sequence[float]) -> float | None:
 
 def every(runs: Sequence[Run]) -> float | None:
     """How often a job runs, in microseconds between two starts, by its last ten intervals."""
-    starts = [run.order[0] for run in runs[:11]]
-    return habit([later - earlier for later, earlier in pairwise(starts)])
+    return habit(_intervals(runs))
+
+
+def _intervals(runs: Sequence[Run]) -> list[int]:
+    return [later.order[0] - earlier.order[0] for later, earlier in pairwise(runs[:11])]
 
 
 def sign_every(signs: Sequence[Sign]) -> float | None:
@@ -83,9 +88,10 @@ def takes(runs: Sequence[Run], at: Micros) -> float | None:
     return median(durations) if len(durations) >= FEWEST_DURATIONS else None
 
 
-def overdue_after(interval: float) -> float:
-    """How long after it was due something counts as late."""
-    return max(interval * LATE_SHARE, LATE_LEAST)
+def patience(runs: Sequence[Run], interval: float) -> float:
+    """How long after it was due a job's next run counts as late."""
+    wavers = WAVERING * median(abs(value - interval) for value in _intervals(runs))
+    return max(LATE_LEAST, min(max(wavers, interval * LATE_SOONEST), interval * LATE_LATEST))
 
 
 def silent_after(interval: float | None) -> float:
@@ -154,7 +160,7 @@ def _late(runs: Sequence[Run], at: Micros, state: str) -> Trouble | None:
     if interval is None:
         return None
     due = runs[0].order[0] + interval
-    if at - due <= overdue_after(interval):
+    if at - due <= patience(runs, interval):
         return None
     return Trouble(RUN_LATE, runs[0], Micros(round(due)), state, every=interval)
 

@@ -18,6 +18,7 @@ from headwater.why.order import (
     SCHEMA_CHANGED,
     STATISTIC_JUMPED,
     Finding,
+    Ranked,
     in_order,
 )
 from headwater.why.pace import RUN_LATE, RUN_STUCK, SECOND, Trouble, every, seen, trouble
@@ -46,8 +47,7 @@ def suspects(scope: Scope, facts: Facts, since: Micros, about: Run | None = None
     for dataset in scope.datasets.values():
         found.look_at_dataset(dataset)
     found.look_at_amounts()
-    ordered = in_order(list(found.told), scope)
-    answer = [found.suspect(finding, suspicion) for finding, suspicion in ordered]
+    answer = [found.suspect(ranked) for ranked in in_order(list(found.told), scope)]
     if about is not None:
         own = [s for s in answer if s.evidence.runId == about.id and s.kind != STATISTIC_JUMPED]
         for suspect in own:
@@ -62,10 +62,18 @@ class _Findings:
         self._at = scope.at
         self.told: dict[Finding, tuple[str, Evidence]] = {}
 
-    def suspect(self, finding: Finding, suspicion: float) -> Suspect:
+    def suspect(self, ranked: Ranked) -> Suspect:
+        finding = ranked.finding
         summary, evidence = self.told[finding]
         return Suspect(
-            finding.kind, finding.id, finding.distance, suspicion, to_datetime(finding.at), summary, evidence
+            finding.kind,
+            finding.id,
+            finding.distance,
+            ranked.suspicion,
+            to_datetime(finding.at),
+            summary,
+            evidence,
+            sorted({symptom.id for symptom in ranked.explains}),
         )
 
     # Runs
