@@ -8,8 +8,10 @@ from litestar.params import Parameter, QueryParameter
 from headwater.api import shapes
 from headwater.api.context import App, answer, says
 from headwater.api.finding import close_to, find_columns, find_dataset, find_job, find_node
+from headwater.api.freshness import freshness_handlers
 from headwater.api.parameters import Depth, Limit, Moment, NodeId, Offset, time_of, when_of
 from headwater.api.paths import segment
+from headwater.api.runlineage import run_lineage_handlers
 from headwater.api.why import why_handlers
 from headwater.errors import BadRequest, NotFound
 from headwater.graph.traverse import DIRECTIONS
@@ -187,5 +189,7 @@ api_router = Router(
         run,
         run_facets,
         *why_handlers,
+        *freshness_handlers,
+        *run_lineage_handlers,
     ],
 )

@@ -65,7 +65,7 @@ async def get_why(
 
 async def _why(app: App, node_id: str, asked: Micros | None, since: Micros | None, limit: int, depth: int) -> Why:
     kind = node_type(node_id, NODE_TYPES)
-    run = await find_run(app, node_id) if kind == type_run else None
+    run = await find_run(app, node_id.removeprefix(f"{type_run}:")) if kind == type_run else None
     at = moment_of(asked, run)
     after = since if since is not None else Micros(at - _DAYS_BACK)
     if after > at:
@@ -120,14 +120,13 @@ def moment_of(asked: Micros | None, run: Run | None = None) -> Micros:
     return min(asked, present)
 
 
-async def find_run(app: App, node_id: str) -> Run:
-    text = node_id.removeprefix(f"{type_run}:")
+async def find_run(app: App, run_id: str) -> Run:
     await catch_up(app.service)
-    for run_id in dict.fromkeys((text, without_version(text))):
-        found = await asyncio.to_thread(app.service.tables.runs, [RunId(run_id)])
+    for candidate in dict.fromkeys((run_id, without_version(run_id))):
+        found = await asyncio.to_thread(app.service.tables.runs, [RunId(candidate)])
         if found and found[0].first is not None:
             return found[0]
-    raise NotFound(f"no run {text!r}")
+    raise NotFound(f"no run {run_id!r}")
 
 
 async def catch_up(service: Service) -> None:
