@@ -158,12 +158,10 @@ def _find(tables: Tables, asked: list[_Asked]) -> list[_Fed]:
     named = tables.versions_by_id([uuid for one in asked if not one.reads for uuid in one.ids])
     found: list[_Fed] = []
     for one in asked:
-        if one.reads:
-            best = max((newest[read] for read in one.reads if read in newest), key=lambda v: v.first, default=None)
-        else:
-            # Under several names it is the version that somebody is known to have written.
-            known = [named[uuid] for uuid in one.ids if uuid in named]
-            best = max(known, key=lambda v: (v.run is not None, v.first), default=None)
+        known = [newest[read] for read in one.reads if read in newest]
+        known += [named[uuid] for uuid in one.ids if uuid in named]
+        # Under several names it is the one that somebody is known to have written.
+        best = max(known, key=lambda v: (v.run is not None, v.first), default=None)
         found.append(_Fed(one.dataset, best.uuid if best else one.ids[0], best.run if best else None))
     return found
 
@@ -176,7 +174,8 @@ def _candidates(tables: Tables, written: dict[bytes, tuple[Node, ...]]) -> tuple
     found: dict[int, None] = {}
     cut = False
     for uuid, version in versions.items():
-        until = Micros(max(ends.get(uuid, _FOREVER), version.last + 1))
+        # To the end: a run that writes what it reads tells of both at once.
+        until = Micros(max(ends.get(uuid, _FOREVER), version.last) + 1)
         for name in written[uuid]:
             rows = tables.readers(name, version.first, until, _MOST_READERS + 1)
             cut = cut or len(rows) > _MOST_READERS

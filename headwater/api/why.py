@@ -28,7 +28,7 @@ from headwater.ids import (
     without_version,
 )
 from headwater.model.entities import INPUT, Job, Run
-from headwater.openlineage.timestamps import to_datetime
+from headwater.openlineage.timestamps import parse, to_datetime
 from headwater.service import Service, now
 from headwater.shapes.why import Examined, Suspect, Why
 from headwater.store.protocol import Log, Tables
@@ -37,6 +37,7 @@ from headwater.why.suspects import Facts, suspects
 from headwater.why.upstream import FACETS, Scope, Upstream
 
 _DAYS_BACK = Micros(7 * pace.DAY)
+_EARLIEST = parse("0001-01-01T00:00:00Z")
 
 # The walk upward stops after so many datasets, a millisecond or two, for others to go on.
 _DATASETS_PER_SLICE = 20
@@ -67,7 +68,7 @@ async def _why(app: App, node_id: str, asked: Micros | None, since: Micros | Non
     kind = node_type(node_id, NODE_TYPES)
     run = await find_run(app, node_id.removeprefix(f"{type_run}:")) if kind == type_run else None
     at = moment_of(asked, run)
-    after = since if since is not None else Micros(at - _DAYS_BACK)
+    after = since if since is not None else Micros(max(at - _DAYS_BACK, _EARLIEST))
     if after > at:
         raise BadRequest(f"since ({to_datetime(after).isoformat()}) is after at ({to_datetime(at).isoformat()})")
     upstream = Upstream(app.state, app.contents, at, depth, app.renderer.job_type, strict=kind == type_field)
