@@ -40,7 +40,7 @@ _DAYS_BACK = Micros(7 * pace.DAY)
 _EARLIEST = parse("0001-01-01T00:00:00Z")
 
 # The walk upward stops after so many datasets, a millisecond or two, for others to go on.
-_DATASETS_PER_SLICE = 20
+_DATASETS_PER_SLICE = 5
 
 AnyNodeId = Annotated[
     str,

@@ -90,6 +90,8 @@ def _onset(values: Sequence[float], floor: float) -> tuple[int, float] | None:
     """Since which value, the earliest first, all have been far from what was usual before."""
     for start in range(FEWEST, len(values)):
         usual = median(values[:start])
+        if _near(values[-1], usual, floor):  # nearly always, so the rest is looked at rarely
+            continue
         steady = sum(_near(value, usual, floor) for value in values[:start]) >= MOSTLY * start
         after = values[start:]
         if steady and (
