@@ -140,7 +140,7 @@ async def catch_up(service: Service) -> None:
 def judge(tables: Tables, log: Log, scope: Scope, since: Micros, about: Run | None) -> tuple[list[Suspect], int]:
     """Beside the event loop: reads all that bears on the scope and draws the conclusions."""
     at = scope.at
-    runs = tables.recent_runs(list(scope.jobs), at, pace.RUNS)
+    runs = tables.recent_runs([*scope.jobs.keys() | scope.parents.keys()], at, pace.RUNS)
     if about is not None:
         before = tables.recent_runs([about.job], about.order[0], pace.RUNS).get(about.job, [])
         runs[about.job] = [about, *(run for run in before if run.order < about.order)]

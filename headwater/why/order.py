@@ -20,6 +20,7 @@ WEIGHTS = {
     (RUN_LATE, ""): 0.6,
     (DATASET_DROPPED, ""): 0.9,
     (DATASET_RENAMED, ""): 0.6,
+    (DATASET_RENAMED, "noticed"): 0.2,  # those who read it have done so by its new name
     (SCHEMA_CHANGED, "feeding"): 0.85,  # a column that feeds what was asked for is gone or retyped
     (SCHEMA_CHANGED, "breaking"): 0.4,  # another column is
     (SCHEMA_CHANGED, "adding"): 0.1,
@@ -123,9 +124,11 @@ def _causes(findings: list[Finding], scope: Scope) -> dict[Finding, set[Finding]
 def _explains(cause: Finding, symptom: Finding, above: dict[Node, set[Node]], scope: Scope) -> bool:
     if cause.kind not in EXPLAINS.get(symptom.kind, ()) or cause.node not in above[symptom.node]:
         return False
-    if cause.kind == SCHEMA_CHANGED and cause.manner == "adding":
+    if cause.manner in ("adding", "noticed"):
         return False
-    if symptom.kind in _ENDS and cause.kind in _TOLD and cause.node not in scope.jobs[symptom.node].inputs:
-        return False  # a run stumbles over what it reads, not over what others read
+    if symptom.kind in _ENDS and cause.kind in _TOLD:
+        job = scope.jobs.get(symptom.node)
+        if job is None or cause.node not in job.inputs:
+            return False  # a run stumbles over what it reads, not over what others read
     # What is late is so until now, whenever it was due.
     return symptom.kind == RUN_LATE or cause.at <= symptom.at

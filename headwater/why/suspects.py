@@ -81,8 +81,21 @@ class _Findings:
     def look_at_runs(self, job: JobAt) -> None:
         runs = seen(self._facts.runs.get(job.node, ()))
         found = trouble(job.kind, runs, self._facts.signs, self._at)
-        if found is None or self._is_old_news(found, runs):
+        if found is not None and not self._is_old_news(found, runs):
+            self._blame(job, found)
+        if job.parent is not None and job.parent not in self._scope.jobs:
+            self._look_above(self._scope.parents[job.parent], runs)
+
+    def _look_above(self, parent: JobAt, runs: Sequence[Run]) -> None:
+        """An application or workflow may come to grief before it starts the job."""
+        above = seen(self._facts.runs.get(parent.node, ()))
+        found = trouble(parent.kind, above, self._facts.signs, self._at)
+        if found is None or found.kind == RUN_LATE or self._is_old_news(found, above):
             return
+        if not runs or runs[0].order[0] < found.run.order[0]:
+            self._blame(parent, found)
+
+    def _blame(self, job: JobAt, found: Trouble) -> None:
         manner = "again" if found.again is not None else "" if found.sure else "unsure"
         error = self._error(found.run) if found.kind not in (RUN_LATE, RUN_STUCK) else None
         summary = words.of_run(job.name, found, self._at, error)
@@ -135,14 +148,15 @@ class _Findings:
             finding = self._finding(SCHEMA_CHANGED, dataset, step.at, _manner(step, dataset))
             evidence = Evidence(added=step.added, removed=step.removed, retyped=step.retyped)
             self.told.setdefault(finding, (words.of_schema(dataset.name, step), evidence))
-        life = life_of(dataset, past, bodies, self._since, self._at)
+        readers = [job.node for job in self._scope.jobs.values() if dataset.node in job.inputs]
+        life = life_of(dataset, readers, past, bodies, self._since, self._at)
         if life is None:
             return
         if life.previous is None:
             finding = self._finding(DATASET_DROPPED, dataset, life.at)
             self.told[finding] = (words.of_drop(dataset.name, life.at), Evidence())
         else:
-            finding = self._finding(DATASET_RENAMED, dataset, life.at)
+            finding = self._finding(DATASET_RENAMED, dataset, life.at, "noticed" if life.noticed else "")
             summary = words.of_rename(dataset.name, life.previous, life.at)
             self.told[finding] = (summary, Evidence(previousName=life.previous))
 

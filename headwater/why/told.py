@@ -47,6 +47,7 @@ class Life(msgspec.Struct, frozen=True):
     at: Micros
     dropped: bool
     previous: str | None = None  # node id of the name before
+    noticed: bool = False  # whoever reads it has done so by its new name
 
 
 def _values(name: NameAt, past: Past, facet: str) -> list[Told]:
@@ -140,7 +141,9 @@ def _differ(one: str | None, other: str | None) -> bool:
 # Dropped and renamed
 
 
-def life_of(dataset: DatasetAt, past: Past, bodies: Bodies, since: Micros, at: Micros) -> Life | None:
+def life_of(
+    dataset: DatasetAt, readers: Iterable[Node], past: Past, bodies: Bodies, since: Micros, at: Micros
+) -> Life | None:
     """Whether a dataset was dropped or renamed after `since` and still is."""
     found: list[Life] = []
     for name in dataset.names:
@@ -156,7 +159,8 @@ def life_of(dataset: DatasetAt, past: Past, bodies: Bodies, since: Micros, at: M
             found.append(Life(when, True))
         old = facet.previousIdentifier
         if state == "RENAME" and old is not None and old.name:
-            found.append(Life(when, False, dataset_node_id(*naming.canonical(old.namespace, old.name))))
+            noticed = all(name.read.get(reader, when) > when for reader in readers)
+            found.append(Life(when, False, dataset_node_id(*naming.canonical(old.namespace, old.name)), noticed))
     # The old name of a renamed dataset may be told as dropped: it lives on under the new one.
     renamed = [life for life in found if not life.dropped]
     return max(renamed or found, key=lambda life: life.at, default=None)

@@ -36,15 +36,16 @@ class JobAt(msgspec.Struct):
     distance: int
     inputs: set[Node] = msgspec.field(default_factory=set)
     outputs: set[Node] = msgspec.field(default_factory=set)  # those on the way
+    parent: Node | None = None
 
 
 class NameAt(msgspec.Struct):
     """What was told of a dataset under one of its names."""
 
     node: Node
-    id: str
     facets: dict[str, Register]
     dropped_by: Node | None  # the job that spoke of its life last
+    read: dict[Node, Micros]  # by job, when it last did so under this name
 
 
 class DatasetAt(msgspec.Struct):
@@ -60,22 +61,24 @@ class DatasetAt(msgspec.Struct):
 class Scope(msgspec.Struct):
     at: Micros
     jobs: dict[Node, JobAt] = msgspec.field(default_factory=dict)
+    parents: dict[Node, JobAt] = msgspec.field(default_factory=dict)
+    """Jobs that start jobs of the scope, such as applications and workflows."""
     datasets: dict[Node, DatasetAt] = msgspec.field(default_factory=dict)
     truncated: bool = False
 
     def above(self, node: Node) -> set[Node]:
         """All nodes of the scope upstream of one of them."""
         writers: dict[Node, list[Node]] = {}
-        for job in self.jobs.values():
-            for output in job.outputs:
-                writers.setdefault(output, []).append(job.node)
+        for writer in self.jobs.values():
+            for output in writer.outputs:
+                writers.setdefault(output, []).append(writer.node)
         found: set[Node] = set()
         frontier = [node]
         while frontier:
             here = frontier.pop()
-            reader = self.jobs.get(here)
-            for other in reader.inputs if reader is not None else writers.get(here, ()):
-                if other not in found:
+            job = self.jobs.get(here)
+            for other in {*job.inputs, job.parent} if job is not None else writers.get(here, ()):
+                if other is not None and other not in found:
                     found.add(other)
                     frontier.append(other)
         return found - {node}
@@ -193,9 +196,14 @@ class Upstream:
             if len(jobs) >= MOST_JOBS:
                 self.scope.truncated = True
                 return None
-            name = job_node_id(job.namespace, job.name)
-            found = jobs[job.node] = JobAt(job.node, name, job.name, self._kind_of(job), distance)
+            found = jobs[job.node] = self._job(job, distance)
+            if job.parent is not None:
+                found.parent = job.parent[1]
+                self.scope.parents.setdefault(found.parent, self._job(self._state.job_of(found.parent), distance))
         return found
+
+    def _job(self, job: Job, distance: int) -> JobAt:
+        return JobAt(job.node, job_node_id(job.namespace, job.name), job.name, self._kind_of(job), distance)
 
     def _reach(self, dataset: Node, columns: Columns, distance: int) -> None:
         """Takes a dataset in, and its columns that matter; what is new of it goes on upward."""
@@ -224,7 +232,8 @@ class Upstream:
             facets = {name: member.facets[name] for name in FACETS if name in member.facets}
             life = member.lifecycle
             by = life.job if life is not None and stamp_time(life.stamp) <= at else None
-            names.append(NameAt(member.node, dataset_node_id(member.namespace, member.name), facets, by))
+            reads = {edge.dst: last for edge in member.out if (last := spans.last_before(edge, at)) is not None}
+            names.append(NameAt(member.node, facets, by, reads))
             if member.declared is not None and member.declared <= at:
                 written[None] = max(member.declared, written.get(None, member.declared))
             for edge in member.into:

@@ -14,6 +14,7 @@ from tests.support.make import (
     deleted,
     facet,
     lifecycle,
+    parent,
     run,
     schema,
     symlinks,
@@ -243,3 +244,38 @@ def test_statistics_that_make_no_sense_are_passed_over() -> None:
     odd = {"outputFacets": {"outputStatistics": facet(rowCount="many")}}
     events = [run("COMPLETE", "load", n, f"r{n}", ["raw"], [{**dataset("out"), **odd}]) for n in range(6)]
     assert jumps(read(*events)) == []
+
+
+# Parents
+
+
+def application(*, child_runs: bool) -> list[Json]:
+    """An application that starts `load` every day, and fails on the last one."""
+    events: list[Json] = []
+    for day in range(6):
+        at, above = day * 1440 - 8 * 1440, f"app {day}"
+        last = day == 5
+        events.append(run("START", "app", at, above))
+        if not last or child_runs:
+            events.append(run("COMPLETE", "load", at + 5, f"l{day}", ["raw"], ["out"], parent("app", above)))
+        events.append(run("FAIL" if last else "COMPLETE", "app", at + 9, above))
+    return events
+
+
+def test_an_application_that_failed_before_it_started_the_job_is_to_blame() -> None:
+    made = World(application(child_runs=False))
+    at = time(-3 * 1440 + 300)
+    answer = why(made, "out", at)
+    assert answer.told() == ["RUN_FAILED app", "RUN_LATE load"]
+    assert answer.one("RUN_FAILED", "app").explains == ["job:jobs:load"]
+
+
+def test_an_application_that_failed_after_the_job_was_done_is_not() -> None:
+    assert why(World(application(child_runs=True)), "out", time(-3 * 1440 + 300)).told() == []
+
+
+def test_a_rename_that_the_readers_noticed_is_hardly_suspicious() -> None:
+    renamed = dataset_event("fresh", 50, lifecycle("RENAME", previous="raw"))
+    before = read(renamed).one("DATASET_RENAMED", "fresh")
+    noticed = read(renamed, run("COMPLETE", "load", 60, "l2", ["fresh"], ["out"])).one("DATASET_RENAMED", "fresh")
+    assert noticed.suspicion < before.suspicion / 2
