@@ -8,9 +8,12 @@ from litestar.params import Parameter, QueryParameter
 from headwater.api import datasets, jobs, namespaces, runs, stats
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_columns, find_node
+from headwater.api.freshness import freshness_handlers
 from headwater.api.live import live
 from headwater.api.parameters import Depth, Limit, Moment, NodeId, Offset, time_of, when_of
+from headwater.api.runlineage import run_lineage_handlers
 from headwater.api.search import search
+from headwater.api.why import why_handlers
 from headwater.errors import BadRequest
 from headwater.graph.traverse import DIRECTIONS
 from headwater.shapes import marquez as shapes
@@ -82,5 +85,8 @@ api_router = Router(
         *stats.routes,
         live,
         search,
+        *why_handlers,
+        *freshness_handlers,
+        *run_lineage_handlers,
     ],
 )

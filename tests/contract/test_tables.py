@@ -14,7 +14,7 @@ from headwater.model.state import State
 from headwater.openlineage import timestamps
 from headwater.openlineage.event import Event, EventType, content_id, decode
 from headwater.service import fold, settle_latest_runs
-from headwater.store.protocol import EventFilter, Tables
+from headwater.store.protocol import EventFilter, Read, Tables
 from headwater.store.rows import take
 from tests.contract.conftest import OpenTables
 from tests.contract.dump import dump
@@ -468,3 +468,123 @@ def test_a_facet_that_comes_and_goes_within_one_write_is_remembered_once(tables:
         (first // 8, last // 8, content) for _, (first, last, content) in tables.past_facets(node_of(state, "raw"))
     ]
     assert found == [(_minute(0), _minute(4), _content(old)), (_minute(1), _minute(3), _content(new))]
+
+
+# Questions about many at once
+
+
+def test_recent_runs_of_many_jobs_at_a_moment(tables: Tables) -> None:
+    state = written(
+        tables,
+        *(run("START", job, at, f"{job}-{at}") for job in ("a", "b", "c") for at in range(10)),
+        run("COMPLETE", "a", 2.5, "a-2", ["in"], ["out"]),
+        run("START", "a", 3, "a-3-twin"),
+    )
+    a, b, c = (node_of(state, name) for name in "abc")
+
+    def found(jobs: Sequence[Node], at: float, limit: int) -> dict[Node, list[str]]:
+        return {job: [r.id for r in runs] for job, runs in tables.recent_runs(jobs, _minute(at), limit).items()}
+
+    assert found([a, b], 3.5, 3) == {a: ["a-3-twin", "a-3", "a-2"], b: ["b-3", "b-2", "b-1"]}
+    assert found([c], 100, 2) == {c: ["c-9", "c-8"]}
+    assert found([a, b, c], 0, 5) == {a: ["a-0"], b: ["b-0"], c: ["c-0"]}
+    assert found([a], -1, 5) == found([], 5, 5) == found([Node(999)], 5, 5) == {}
+    (whole,) = tables.recent_runs([a], _minute(2), 1)[a]
+    assert whole == tables.runs([RunId("a-2")])[0]
+    assert len(whole.uses) == 2
+
+
+def test_recent_runs_of_more_jobs_than_one_statement_takes(tables: Tables) -> None:
+    state = written(tables, *(run("START", f"j{n}", n / 1000, f"r{n}") for n in range(700)))
+    jobs = [node_of(state, f"j{n}") for n in range(700)]
+    found = tables.recent_runs(jobs, _minute(10), 2)
+    assert {job: [r.id for r in runs] for job, runs in found.items()} == {job: [f"r{n}"] for n, job in enumerate(jobs)}
+
+
+def test_the_signs_of_runs_up_to_a_moment(tables: Tables) -> None:
+    written(
+        tables,
+        run("START", "load", 0, "a"),
+        run("RUNNING", "load", 2, "a"),
+        run("RUNNING", "load", 1, "a"),
+        run("COMPLETE", "load", 3, "a"),
+        run("START", "load", 5, "b"),
+    )
+    rows = [r.row for r in tables.runs([RunId("a"), RunId("b")])]
+    a, b = rows if tables.runs_by_row(rows[:1])[0].id == "a" else rows[::-1]
+
+    def found(at: float, limit: int = 10) -> dict[int, list[tuple[int, str]]]:
+        signs = tables.run_signs([a, b], _minute(at), limit)
+        return {row: [(s.position, EventType(s.kind).name) for s in said] for row, said in signs.items()}
+
+    assert found(9) == {a: [(4, "COMPLETE"), (2, "RUNNING"), (3, "RUNNING"), (1, "START")], b: [(5, "START")]}
+    assert found(2, 2) == {a: [(2, "RUNNING"), (3, "RUNNING")]}
+    assert found(-1) == {}
+    assert tables.run_signs([], _minute(9), 9) == {}
+
+
+def test_versions_are_found_by_id_and_by_who_read_when(tables: Tables) -> None:
+    state = written(
+        tables,
+        *(run("COMPLETE", "load", at, f"r{at}", outputs=[dataset("clean", _version(f"v{at}"))]) for at in (10, 30, 20)),
+        run("START", "read", 25, "reader", inputs=["clean"]),
+    )
+    clean = node_of(state, "clean")
+    versions = {v.version: v for v in tables.versions([clean], 10, 0)}
+    (writer,) = tables.runs([RunId("r20")])
+    (reader,) = tables.runs([RunId("reader")])
+
+    def newest(at: float, row: int) -> str | None:
+        read = Read(clean, _minute(at), row)
+        found = tables.versions_read([read, Read(Node(clean + 50), _minute(at), row)])
+        return found[read].version if found else None
+
+    assert newest(25, reader.row) == "v20"
+    assert newest(25, writer.row) == "v10"  # what it wrote itself is not what it read
+    assert newest(40, writer.row) == "v30"
+    assert newest(5, reader.row) is None
+    assert tables.versions_read([]) == {}
+    assert tables.versions_by_id([]) == {}
+    two = [versions["v10"].uuid, versions["v30"].uuid]
+    assert tables.versions_by_id([*two, b"no"]) == {v.uuid: v for v in (versions["v10"], versions["v30"])}
+    assert tables.next_versions(list(versions.values())) == {
+        versions["v10"].uuid: _minute(20),
+        versions["v20"].uuid: _minute(30),
+    }
+
+
+def test_readers_of_a_dataset_in_a_window(tables: Tables) -> None:
+    state = written(
+        tables,
+        *(run("START", "read", at, f"r{at}", inputs=["clean"]) for at in (3, 1, 2)),
+        run("START", "load", 2, "writer", outputs=["clean"]),
+        run("START", "read", 2, "other", inputs=["raw"]),
+    )
+    clean = node_of(state, "clean")
+
+    def found(since: float, until: float, limit: int = 10) -> list[str]:
+        return [r.id for r in tables.runs_by_row(tables.readers(clean, _minute(since), _minute(until), limit))]
+
+    assert found(0, 9) == ["r1", "r2", "r3"]
+    assert found(1, 3) == ["r1", "r2"]
+    assert found(0, 9, 1) == ["r1"]
+    assert found(4, 9) == []
+
+
+def test_former_values_of_some_facets_of_many_nodes(tables: Tables) -> None:
+    values = [facet(description=text) for text in ("one", "two", "three")]
+    state = written(
+        tables,
+        *(
+            make.dataset_event(name, at, {"documentation": value, "ownership": value})
+            for name in ("raw", "clean", "still")
+            for at, value in enumerate(values[: 1 if name == "still" else 3])
+        ),
+    )
+    raw, clean, still = (node_of(state, name) for name in ("raw", "clean", "still"))
+    found = tables.past_values([raw, clean, still], ["documentation", "schema"])
+    assert set(found) == {raw, clean}
+    for node in (raw, clean):
+        assert found[node] == [value for value in tables.past_facets(node) if value[0] == "documentation"]
+        assert [first // 8 for _, (first, _, _) in found[node]] == [_minute(0), _minute(1)]
+    assert tables.past_values([], ["schema"]) == tables.past_values([raw], []) == {}
