@@ -5,6 +5,7 @@ HeadwaterError
 ├── BadRequest        a question that makes no sense
 ├── NotFound          nothing by that name
 ├── TooLarge          a body over the limit
+├── TookTooLong       a question over its time limit
 ├── StoreUnavailable  nothing can be written now (disk full); try again later
 ├── StoreDamaged      a file of the store is broken; says what to do
 ├── StoreTooNew       a file was written by a newer version
@@ -42,6 +43,10 @@ class NotFound(HeadwaterError):
 
 
 class TooLarge(HeadwaterError):
+    pass
+
+
+class TookTooLong(HeadwaterError):
     pass
 
 

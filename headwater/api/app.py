@@ -14,8 +14,9 @@ from headwater import __version__
 from headwater.api.context import App
 from headwater.api.errors import ErrorBody, FieldProblem, body_of
 from headwater.api.graphs import GraphWriter
+from headwater.api.guard import Guard
 from headwater.api.history import History
-from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send
+from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send, answer_error
 from headwater.api.lane import Lane
 from headwater.api.listing import Listing
 from headwater.api.paths import routable
@@ -24,7 +25,7 @@ from headwater.api.routes import api_router
 from headwater.api.system import healthz, metrics
 from headwater.config import Settings
 from headwater.contents import Contents
-from headwater.errors import HeadwaterError
+from headwater.errors import HeadwaterError, TookTooLong
 from headwater.service import Service
 
 logger = logging.getLogger(__name__)
@@ -63,7 +64,7 @@ class Application:
         graphs = GraphWriter(renderer, Lane(service.events_come_in))
         context = App(service, contents, renderer, History(service, contents, renderer), graphs, Listing(renderer))
         self._ingest = Ingest(service, settings)
-        self._routes = Litestar(
+        routes = Litestar(
             route_handlers=[api_router, healthz, metrics],
             dependencies={"app": Provide(lambda: context, sync_to_thread=False)},
             exception_handlers={HeadwaterError: _on_ours, HTTPException: _on_http, Exception: _on_bug},
@@ -75,6 +76,7 @@ class Application:
             ),
             logging_config=None,
         )
+        self._questions = Guard(routes, service.counters, settings.query_seconds)  # type: ignore[arg-type]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -84,4 +86,7 @@ class Application:
             raw = scope.get("raw_path")
             if raw:
                 scope["path"] = routable(raw)
-        await self._routes(scope, receive, send)  # type: ignore[arg-type]
+            try:
+                await self._questions(scope, receive, send)
+            except TookTooLong as e:
+                await answer_error(send, e)

@@ -9,6 +9,7 @@ from headwater.errors import (
     NotFound,
     StoreDamaged,
     StoreUnavailable,
+    TookTooLong,
     TooLarge,
 )
 
@@ -31,6 +32,7 @@ _STATUS: tuple[tuple[type[HeadwaterError], int], ...] = (
     (NotFound, 404),
     (BadRequest, 400),
     (TooLarge, 413),
+    (TookTooLong, 504),
     (StoreUnavailable, 503),
     (StoreDamaged, 503),
 )
