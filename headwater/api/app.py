@@ -12,10 +12,13 @@ from litestar.openapi.plugins import JsonRenderPlugin
 
 from headwater import __version__
 from headwater.api.context import App
+from headwater.api.diffs import DiffWriter
 from headwater.api.errors import ErrorBody, FieldProblem, body_of
+from headwater.api.gaps import GapFinder
 from headwater.api.graphs import GraphWriter
 from headwater.api.guard import Guard
 from headwater.api.history import History
+from headwater.api.impacts import ImpactWriter
 from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send, answer_error
 from headwater.api.lane import Lane
 from headwater.api.listing import Listing
@@ -61,8 +64,19 @@ class Application:
     def __init__(self, service: Service, settings: Settings) -> None:
         contents = Contents(service.log)
         renderer = Renderer(service.state, contents)
-        graphs = GraphWriter(renderer, Lane(service.events_come_in))
-        context = App(service, contents, renderer, History(service, contents, renderer), graphs, Listing(renderer))
+        lane = Lane(service.events_come_in)
+        history, listing = History(service, contents, renderer), Listing(renderer)
+        context = App(
+            service,
+            contents,
+            renderer,
+            history,
+            GraphWriter(renderer, lane),
+            listing,
+            ImpactWriter(renderer, lane),
+            DiffWriter(renderer, history),
+            GapFinder(renderer, listing),
+        )
         self._ingest = Ingest(service, settings)
         routes = Litestar(
             route_handlers=[api_router, healthz, metrics],

@@ -4,6 +4,7 @@ Sorting a hundred thousand names for a page of twenty would cost more than the p
 order is kept, and before each list only what changed since the last one is put in its place.
 """
 
+from collections.abc import Callable
 from itertools import chain
 
 from sortedcontainers import SortedList
@@ -28,25 +29,26 @@ class Listing:
             for namespace, names in state.jobs.items()
         }
         self._datasets: dict[str, SortedList[str]] = {
-            namespace: SortedList(name for name, node in names.items() if self._is_listed(node))
+            namespace: SortedList(name for name, node in names.items() if self.is_listed(node))
             for namespace, names in state.datasets.items()
         }
         state.touched.clear()
+        self.followers: list[Callable[[Node], None]] = []  # who else wants to know what changed
 
     def jobs(self, namespace: str | None, limit: int, offset: int) -> tuple[list[Job], int]:
-        self._catch_up()
+        self.catch_up()
         found = self._all_jobs if namespace is None else self._jobs.get(namespace, SortedList())
         page = found.islice(offset, offset + limit)
         return [self._state.job_of(key[3]) for key in page], len(found)
 
     def datasets(self, namespace: str, limit: int, offset: int) -> tuple[list[Node], int]:
         """Each dataset under its canonical name; those that were dropped are left out."""
-        self._catch_up()
+        self.catch_up()
         found = self._datasets.get(namespace, SortedList())
         nodes = self._state.datasets.get(namespace, {})
         return [nodes[name] for name in found.islice(offset, offset + limit)], len(found)
 
-    def _catch_up(self) -> None:
+    def catch_up(self) -> None:
         state = self._state
         touched, state.touched = state.touched, set()
         # What is shown of a dataset may hang on any of its other names.
@@ -57,6 +59,8 @@ class Listing:
                 self._place_job(entity)
             else:
                 self._place_dataset(entity)
+            for follow in self.followers:
+                follow(node)
 
     def _place_job(self, job: Job) -> None:
         old, new = self._job_keys.get(job.node), _key(job)
@@ -70,13 +74,14 @@ class Listing:
 
     def _place_dataset(self, dataset: Dataset) -> None:
         found = self._datasets.setdefault(dataset.namespace, SortedList())
-        was, now = dataset.name in found, self._is_listed(dataset.node)
+        was, now = dataset.name in found, self.is_listed(dataset.node)
         if now and not was:
             found.add(dataset.name)
         elif was and not now:
             found.remove(dataset.name)
 
-    def _is_listed(self, node: Node) -> bool:
+    def is_listed(self, node: Node) -> bool:
+        """Whether a dataset goes by this name and was not dropped."""
         state = self._state
         if state.aliases.canonical(node) != node:
             return False

@@ -7,9 +7,11 @@ from litestar.params import Parameter, QueryParameter
 
 from headwater.api import shapes
 from headwater.api.context import App, answer, says
-from headwater.api.finding import close_to, find_columns, find_dataset, find_job, find_node
+from headwater.api.finding import close_to, find_columns_in_slices, find_dataset, find_job, find_node
 from headwater.api.parameters import Depth, Limit, Moment, NodeId, Offset, time_of, when_of
 from headwater.api.paths import segment
+from headwater.api.questions import handlers as questions
+from headwater.api.turns import in_turns
 from headwater.errors import BadRequest, NotFound
 from headwater.graph.traverse import DIRECTIONS
 from headwater.model.state import State
@@ -49,7 +51,7 @@ async def get_column_lineage(
     until: Moment = None,
 ) -> Response[bytes]:
     when = when_of(at, since, until)
-    start = find_columns(app, node_id, when)
+    start = await in_turns(find_columns_in_slices(app, node_id, when))
     return answer(await app.graphs.column_lineage(start, depth, down=with_downstream, when=when))
 
 
@@ -185,5 +187,6 @@ api_router = Router(
         runs,
         run,
         run_facets,
+        *questions,
     ],
 )

@@ -208,13 +208,13 @@ class ColumnWalk:
 
     def is_as_now(self, dataset: Node) -> bool:
         """Whether what is told of the dataset's columns at that time is what is told at present."""
-        return self._now is None or list(self._sets(dataset)) == list(self._now._sets(dataset))
+        return self._now is None or list(self.sets(dataset)) == list(self._now.sets(dataset))
 
     def _make_links(self, dataset: Node) -> Links:
         state, canonical = self._state, self._state.aliases.canonical
         # One column may feed another in several ways, such as copied and filtered by.
         found: dict[str, dict[Column, tuple[dict[Transformation, None], dict[Node, None]]]] = {}
-        for edge, told in self._sets(dataset):
+        for edge, told in self.sets(dataset):
             columns = self._reader.columns(state, told, edge.dst)
             names = list(columns.fields)
             if columns.whole:
@@ -233,7 +233,8 @@ class ColumnWalk:
             for name, inputs in found.items()
         }
 
-    def _sets(self, dataset: Node) -> Iterator[tuple[Edge, ColumnSet]]:
+    def sets(self, dataset: Node) -> Iterator[tuple[Edge, ColumnSet]]:
+        """What counts on the columns of a dataset at that time."""
         for member in self._state.aliases.members(dataset):
             for edge in self._state.nodes[member].into:
                 if edge.columns is not None and self._when.alive(self._state, edge):
