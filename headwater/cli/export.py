@@ -9,10 +9,10 @@ from typing import IO, Annotated, Literal
 import msgspec
 from cyclopts import App, Parameter
 
-from headwater.cli import console, names
-from headwater.cli.asking import Flag, Url, When
+from headwater.cli import console
+from headwater.cli.asking import Flag, Url, When, find
 from headwater.cli.lineage import Direction, drawn, graph_call
-from headwater.client import Client, calls
+from headwater.client import Client, calls, names
 from headwater.client.client import URL
 from headwater.errors import BadRequest
 from headwater.ids import dataset_node_id, job_node_id
@@ -96,7 +96,7 @@ def graph(
             focus, found = None, everything(client)
             body = msgspec.json.encode(found)
         else:
-            focus = names.place_of(client, names.find(client, name)).node_id
+            focus = names.place_of(client, find(client, name)).node_id
             answer = client.ask(graph_call(focus, direction, depth, columns=columns, at=at))
             found, body = answer.value, answer.body
     with _opened(output) as out:

@@ -4,8 +4,8 @@ import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from headwater.cli import console, names
-from headwater.cli.asking import DEFAULT, Asking, Flag, Several, When
+from headwater.cli import console
+from headwater.cli.asking import DEFAULT, Asking, Flag, Several, When, find
 from headwater.cli.exits import FOUND
 from headwater.client import calls
 from headwater.errors import BadRequest, NotFound
@@ -61,7 +61,7 @@ def impact(
     with asking.client() as client:
         for one in name:
             try:
-                answer = client.ask(calls.impact(names.find(client, one), depth=depth, limit=limit, at=at))
+                answer = client.ask(calls.impact(find(client, one), depth=depth, limit=limit, at=at))
             except NotFound as e:
                 if not missing_ok:
                     raise
