@@ -27,7 +27,7 @@ def tree(drawing: Drawing, direction: str) -> RenderableType:
         for word, follow, wanted in sides:
             if wanted and follow[root]:
                 _grow(top.add(Text(word, "italic dim")), root, drawing, follow.__getitem__, reached)
-        if not top.children:
+        if len(drawing.boxes) == 1:
             top.add(Text("nothing before it, nothing after it", "dim"))
         parts.append(top)
     beside = len(drawing.boxes) - len(reached)
