@@ -6,6 +6,8 @@
                                      all that wait)                   └─► now and then: tables.write
                                                                           (tables thread)
 
+While the log thread has one group, the loop applies the group before it and decodes the next.
+
 The log is the truth. The state in memory is the fold of the log, and the tables hold that
 state as of some position, so after a crash the rest of the log is replayed onto them.
 Everything in memory is touched on the event loop only: no locks, and a query sees whole events.
@@ -14,7 +16,8 @@ Everything in memory is touched on the event loop only: no locks, and a query se
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -43,9 +46,10 @@ WRITE_AFTER_SECONDS = 0.5
 # Work on the loop is cut into pieces of this many events, so that requests get their turn.
 EVENTS_PER_SLICE = 64
 
-# A commit has a fixed cost of half a millisecond or so. When the last one was shared by some
-# requests, the next one waits this long for more to share it; a lone client never waits.
-_A_CROWD, _GATHER_SECONDS = 4, 0.003
+# A commit has a fixed cost of a millisecond or so. Where several clients are at it, half of
+# them share one while the other half is answered; the next commit waits this long, in steps,
+# until so many are there. One or two clients never wait.
+_A_CROWD, _GATHER_STEPS, _GATHER_SECONDS = 4, 4, 0.001
 
 EVENTS_PER_REPLAY_WRITE = 4096
 _RUNS_PER_LOOK = 20
@@ -69,8 +73,12 @@ class Counters:
 
 @dataclass
 class _Waiting:
+    """The events of one request on their way through the log into the state."""
+
     events: Sequence[Event]
     done: "asyncio.Future[list[Appended]]" = field(repr=False)
+    appended: list[Appended] = field(default_factory=list)
+    applied: int = 0
 
 
 class Service:
@@ -88,8 +96,10 @@ class Service:
         self._writing = asyncio.Lock()
         self._tasks: list[asyncio.Task[None]] = []
         self._last_commit = 0.0
-        # A group that is in the log, until it is in the state.
-        self._due: tuple[list[_Waiting], list[Appended]] | None = None
+        # What is in the log, until it is in the state.
+        self._due: deque[_Waiting] = deque()
+        self._apply_failed = False
+        self._committing = False
 
     async def start(self) -> None:
         self._tasks = [
@@ -99,7 +109,7 @@ class Service:
 
     async def stop(self) -> None:
         """Ends after all that was accepted is in the tables."""
-        while self._waiting:
+        while self._waiting or self._committing:
             await asyncio.sleep(0.01)
         for task in self._tasks:
             task.cancel()
@@ -133,28 +143,66 @@ class Service:
         return done
 
     async def _commit_forever(self) -> None:
-        loop = asyncio.get_running_loop()
-        group: list[_Waiting] = []
+        crowd = 0
         while True:
             await self._wake.wait()
-            if len(group) >= _A_CROWD and len(self._waiting) < EVENTS_PER_COMMIT // 8:
-                # Several clients are at it, and more of them will be here in a moment.
-                await asyncio.sleep(_GATHER_SECONDS)
+            self._committing = True
+            if crowd >= _A_CROWD:
+                await self._gather(crowd // 2)
             group = self._next_group()
-            try:
-                await self._apply_what_is_due()
-                appended = await loop.run_in_executor(self._log_thread, self._append, _events(group))
-                self._due = (group, appended)
-                await self._apply_what_is_due()
-            except Exception as e:
-                self._fail(group, e)
+            await self._commit(group)
+            crowd = len(group) + len(self._waiting)
+            if not self._waiting:
+                await self._apply_due()
+            self._committing = False
 
-    async def _apply_what_is_due(self) -> None:
-        """Events in the log must get into the state, and before any others. What can fail is
-        looking up their runs in the tables; then nothing else is taken in until that works."""
-        if self._due is not None:
-            await self._apply_group(*self._due)
-            self._due = None
+    async def _gather(self, wanted: int) -> None:
+        if len(self._waiting) >= wanted:
+            return
+        await self._apply_due()  # whoever is answered comes back with the next event
+        for _ in range(_GATHER_STEPS):
+            if len(self._waiting) >= wanted:
+                return
+            await asyncio.sleep(_GATHER_SECONDS)
+
+    async def _commit(self, group: list[_Waiting]) -> None:
+        """Appends a group to the log, and meanwhile applies the one before it."""
+        if self._apply_failed:
+            # Nothing is taken in before what is in the log already gets into the state.
+            failure = await self._apply_due()
+            if failure is not None:
+                self._fail(group, failure)
+                return
+        appending = asyncio.get_running_loop().run_in_executor(self._log_thread, self._append, _events(group))
+        await self._apply_due()
+        try:
+            appended = await appending
+        except Exception as e:
+            self._fail(group, e)
+            return
+        self.counters.commits += 1
+        self._last_commit = time.monotonic()
+        start = 0
+        for waiting in group:
+            waiting.appended = appended[start : start + len(waiting.events)]
+            start += len(waiting.events)
+        self._due += group
+        if self._apply_failed:
+            await self._apply_due()
+
+    async def _apply_due(self) -> Exception | None:
+        """Applies what is in the log, in its order. What can fail is looking up runs in the
+        tables; then all who wait are told, and it is tried again before anything is taken in."""
+        try:
+            while self._due:
+                await self._apply(self._due[0])
+                self._due.popleft()
+        except Exception as e:
+            self._apply_failed = True
+            self._fail(self._due, e)
+            return e
+        self._apply_failed = False
+        return None
 
     def _next_group(self) -> list[_Waiting]:
         total = count = 0
@@ -171,7 +219,7 @@ class Service:
     def _append(self, events: list[Event]) -> list[Appended]:
         return self.log.append(events, now())
 
-    def _fail(self, group: list[_Waiting], error: Exception) -> None:
+    def _fail(self, group: Iterable[_Waiting], error: Exception) -> None:
         self.counters.store_failures += 1
         self.last_failure = str(error)
         if not isinstance(error, HeadwaterError):
@@ -181,23 +229,20 @@ class Service:
             if not waiting.done.done():
                 waiting.done.set_exception(error)
 
-    async def _apply_group(self, group: list[_Waiting], appended: list[Appended]) -> None:
-        self.counters.commits += 1
-        self._last_commit = time.monotonic()
+    async def _apply(self, waiting: _Waiting) -> None:
         self.last_failure = None
-        start = 0
-        for waiting in group:
-            mine = appended[start : start + len(waiting.events)]
-            start += len(mine)
-            fresh = [(a.position, e) for a, e in zip(mine, waiting.events, strict=True) if not a.duplicate]
-            for at in range(0, len(fresh), EVENTS_PER_SLICE):
-                if at:
-                    await asyncio.sleep(0)
-                fold(self.state, self.tables, fresh[at : at + EVENTS_PER_SLICE])
+        while waiting.applied < len(waiting.events):
+            if waiting.applied:
+                await asyncio.sleep(0)
+            part = slice(waiting.applied, waiting.applied + EVENTS_PER_SLICE)
+            told = zip(waiting.appended[part], waiting.events[part], strict=True)
+            fresh = [(appended.position, event) for appended, event in told if not appended.duplicate]
+            fold(self.state, self.tables, fresh)
             self.counters.accepted += len(fresh)
-            self.counters.duplicates += len(mine) - len(fresh)
-            if not waiting.done.done():  # the client may have left
-                waiting.done.set_result(mine)
+            self.counters.duplicates += len(waiting.events[part]) - len(fresh)
+            waiting.applied += EVENTS_PER_SLICE
+        if not waiting.done.done():  # the client may have left
+            waiting.done.set_result(waiting.appended)
 
     # To the tables
 
@@ -270,9 +315,14 @@ def settle_latest_runs(state: State, tables: Tables) -> None:
     """Finds the latest run of jobs whose latest one moved back in time or left. The tables know
     the runs that are not in memory; of the others they may know an older state."""
     unsure, state.dirty.latest_unsure = state.dirty.latest_unsure, set()
+    if not unsure:
+        return
+    at_hand: dict[Node, list[Run]] = {node: [] for node in unsure}
+    for run in state.runs.values():
+        if run.job in unsure:
+            at_hand[run.job].append(run)
     for node in unsure:
-        at_hand = [run for run in state.runs.values() if run.job == node]
-        candidates = [*at_hand, *_latest_stored(state, tables, node)]
+        candidates = [*at_hand[node], *_latest_stored(state, tables, node)]
         # Runs that others only named are no runs that one could show.
         seen = [run for run in candidates if run.first is not None]
         state.job_of(node).latest = max(seen, key=lambda run: run.order, default=None)

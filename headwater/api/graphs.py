@@ -7,18 +7,29 @@ same graph.
 """
 
 import asyncio
+import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any, TypeVar
 
 import msgspec
 
 from headwater.api.lane import Lane
 from headwater.api.render import Renderer, transformation_type
-from headwater.graph.columns import Column, ColumnGraph, ColumnWalk, column_lineage
-from headwater.graph.traverse import Subgraph, neighbourhood
+from headwater.api.turns import in_turns
+from headwater.graph.columns import (
+    Column,
+    ColumnGraph,
+    ColumnWalk,
+    column_lineage_in_slices,
+    column_paths_in_slices,
+)
+from headwater.graph.traverse import Subgraph, neighbourhood_in_slices, paths_in_slices
 from headwater.graph.when import Always, When
 from headwater.ids import Node, dataset_node_id, field_node_id, job_node_id
 from headwater.model.entities import Dataset, Job
+from headwater.model.state import State
 from headwater.shapes import marquez as shapes
 
 _encode = msgspec.json.Encoder().encode
@@ -26,6 +37,7 @@ _encode = msgspec.json.Encoder().encode
 # An answer is put together in pieces of this many nodes, a millisecond or two each, and events
 # are taken in between: a large graph never holds up the intake.
 _NODES_PER_SLICE, _DATASETS_PER_SLICE = 400, 40
+_EDGES_PER_SLICE, _SORTED_AT_ONCE = 4000, 5000
 
 # When the kept bytes reach this they are dropped, and made again as they are asked for.
 _KEPT_BYTES = 64 << 20
@@ -44,6 +56,36 @@ class _Answer(msgspec.Struct, frozen=True, gc=False):
     body: bytes
 
 
+class _Noted:
+    """The revisions of nodes at the time when a walk in slices met them. An event that comes in
+    between two slices may change what the walk has seen already, and must not go unnoticed."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._revisions: dict[Node, int] = {}
+        self._graph: Subgraph | ColumnGraph | None = None
+        self._count = 0
+
+    def note(self, graph: Subgraph | ColumnGraph) -> None:
+        if graph is not self._graph:
+            self._graph, self._count = graph, 0
+        fresh = len(graph.nodes) - self._count
+        self._count += fresh
+        nodes = islice(reversed(graph.nodes), fresh) if isinstance(graph, Subgraph) else _datasets(graph, fresh)
+        entities, revisions = self._state.nodes, self._revisions
+        for node in nodes:
+            revisions.setdefault(node, entities[node].revision)
+
+    def sum_of(self, entities: list[Job | Dataset]) -> int:
+        if not self._revisions:
+            return sum([entity.revision for entity in entities])
+        return sum([self._revisions.get(entity.node, entity.revision) for entity in entities])
+
+
+def _datasets(graph: ColumnGraph, last: int) -> set[Node]:
+    return {column[0] for column in islice(reversed(graph.nodes), last)}
+
+
 class GraphWriter:
     def __init__(self, renderer: Renderer, lane: Lane) -> None:
         self._renderer, self._state, self._lane = renderer, renderer.state, lane
@@ -58,8 +100,9 @@ class GraphWriter:
         if known is not None:
             async with self._lane.large(0, len(known)):
                 return known
-        graph = neighbourhood(self._state, start, depth, direction, when)
-        remember = self._remember(key, graph.nodes, when)
+        noted = _Noted(self._state)
+        graph = await in_turns(neighbourhood_in_slices(self._state, start, depth, direction, when), noted.note)
+        remember = self._remember(key, noted, graph.nodes, when)
         async with self._lane.large(len(graph.nodes)):
             return remember(await self._write(graph))
 
@@ -69,10 +112,28 @@ class GraphWriter:
         if known is not None:
             async with self._lane.large(0, len(known)):
                 return known
-        graph = column_lineage(self._state, self._renderer.contents, start, depth, down=down, when=when)
-        remember = self._remember(key, {column[0] for column in graph.nodes}, when)
+        noted = _Noted(self._state)
+        walk = column_lineage_in_slices(self._state, self._renderer.contents, start, depth, down=down, when=when)
+        graph = await in_turns(walk, noted.note)
+        remember = self._remember(key, noted, {column[0] for column in graph.nodes}, when)
         async with self._lane.large(len(graph.nodes)):
             return remember(await self._write_columns(graph, when))
+
+    async def path(self, start: Node, end: Node, when: When) -> bytes:
+        """The ways from one node to the other, whichever of the two lies above."""
+        graph = await in_turns(paths_in_slices(self._state, start, end, when))
+        if not graph.nodes:
+            graph = await in_turns(paths_in_slices(self._state, end, start, when))
+        async with self._lane.large(len(graph.nodes)):
+            return await self._write(graph)
+
+    async def column_path(self, start: list[Column], end: list[Column], when: When) -> bytes:
+        contents = self._renderer.contents
+        graph = await in_turns(column_paths_in_slices(self._state, contents, start, end, when))
+        if not graph.nodes:
+            graph = await in_turns(column_paths_in_slices(self._state, contents, end, start, when))
+        async with self._lane.large(len(graph.nodes)):
+            return await self._write_columns(graph, when)
 
     def _known_answer(self, key: object, when: When) -> bytes | None:
         """The same answer as last time, if none of its nodes has changed since."""
@@ -81,11 +142,11 @@ class GraphWriter:
             return None
         return known.body
 
-    def _remember(self, key: object, nodes: Iterable[Node], when: When) -> Callable[[bytes], bytes]:
+    def _remember(self, key: object, noted: "_Noted", nodes: Iterable[Node], when: When) -> Callable[[bytes], bytes]:
         """To be called as soon as the graph is known, before waiting for anything, as events
         come in meanwhile: should one of them touch the graph, the answer is not used again."""
         entities = [self._state.nodes[node] for node in nodes]
-        revisions = sum([entity.revision for entity in entities])
+        revisions = noted.sum_of(entities)
 
         def remember(body: bytes) -> bytes:
             if isinstance(when, Always) and len(entities) >= _WORTH_KEEPING:
@@ -109,13 +170,15 @@ class GraphWriter:
                 await asyncio.sleep(0)
         into: defaultdict[Node, list[bytes]] = defaultdict(list)
         out: defaultdict[Node, list[bytes]] = defaultdict(list)
-        for src, dst in graph.edges:
+        for count, (src, dst) in enumerate(graph.edges, 1):
+            if count % _EDGES_PER_SLICE == 0:
+                await asyncio.sleep(0)
             edge = b'{"origin":%b,"destination":%b}' % (kept[src][1], kept[dst][1])
             out[src].append(edge)
             into[dst].append(edge)
         # The pieces are copied only once, when they are all there.
         parts: list[bytes] = []
-        for count, (_, node) in enumerate(sorted([(found[1], node) for node, found in kept.items()]), 1):
+        for count, (_, node) in enumerate(await _in_order([(found[1], node) for node, found in kept.items()]), 1):
             parts += (
                 kept[node][2],
                 b',"inEdges":[',
@@ -158,17 +221,21 @@ class GraphWriter:
             names[dataset].add(name)
         known: dict[Node, dict[str, _Column]] = {}
         for count, dataset in enumerate(names, 1):
-            known[dataset] = self._columns_of(walk, dataset, names[dataset], keep=isinstance(when, Always))
+            known[dataset] = self._columns_of(walk, dataset, names[dataset])
             if count % _DATASETS_PER_SLICE == 0:
                 await asyncio.sleep(0)
         into: defaultdict[Column, list[bytes]] = defaultdict(list)
         out: defaultdict[Column, list[bytes]] = defaultdict(list)
         if graph.all_inputs:
-            for dataset, name in graph.nodes:
+            for count, (dataset, name) in enumerate(graph.nodes, 1):
+                if count % _EDGES_PER_SLICE == 0:
+                    await asyncio.sleep(0)
                 for source, piece in known[dataset][name].edges_to_it:
                     out[source].append(piece)
         else:
-            for edge in graph.edges:
+            for count, edge in enumerate(graph.edges, 1):
+                if count % _EDGES_PER_SLICE == 0:
+                    await asyncio.sleep(0)
                 src, dst = known[edge.src[0]][edge.src[1]], known[edge.dst[0]][edge.dst[1]]
                 out[edge.src].append(src.origin + dst.destination)
                 into[edge.dst].append(dst.origin + src.destination)
@@ -189,9 +256,9 @@ class GraphWriter:
                 await asyncio.sleep(0)
         return _whole(parts)
 
-    def _columns_of(self, walk: ColumnWalk, dataset: Node, wanted: set[str], *, keep: bool) -> "dict[str, _Column]":
+    def _columns_of(self, walk: ColumnWalk, dataset: Node, wanted: set[str]) -> "dict[str, _Column]":
         """The columns of a dataset, in order; all that are known, and those that are wanted."""
-        revision = self._state.nodes[dataset].revision
+        revision, keep = self._state.nodes[dataset].revision, walk.is_as_now(dataset)
         kept = self._columns.get(dataset) if keep else None
         if kept is not None and kept[0] == revision and kept[1].keys() >= wanted:
             return kept[1]
@@ -242,6 +309,25 @@ class _Column(msgspec.Struct, frozen=True, gc=False):
     head: bytes  # the node up to its edges
     with_inputs: bytes  # the node up to its outgoing edges, with all that feeds it
     edges_to_it: list[tuple[Column, bytes]]  # as they stand among the outgoing edges of its inputs
+
+
+_Ordered = TypeVar("_Ordered", bound=tuple[Any, ...])
+
+
+async def _in_order(things: list[_Ordered]) -> list[_Ordered]:
+    """Sorted. A long list is sorted in parts, and merged with turns for others in between."""
+    if len(things) <= _SORTED_AT_ONCE:
+        return sorted(things)
+    parts: list[list[_Ordered]] = []
+    for start in range(0, len(things), _SORTED_AT_ONCE):
+        parts.append(sorted(things[start : start + _SORTED_AT_ONCE]))
+        await asyncio.sleep(0)
+    merged: list[_Ordered] = []
+    for count, thing in enumerate(heapq.merge(*parts), 1):
+        merged.append(thing)
+        if count % _EDGES_PER_SLICE == 0:
+            await asyncio.sleep(0)
+    return merged
 
 
 def _whole(parts: list[bytes]) -> bytes:

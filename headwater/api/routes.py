@@ -7,52 +7,15 @@ from litestar.params import Parameter, QueryParameter
 
 from headwater.api.context import App, answer, says
 from headwater.api.finding import close_to, find_columns, find_dataset, find_job, find_node
+from headwater.api.parameters import Depth, Limit, Moment, NodeId, Offset, time_of, when_of
 from headwater.api.paths import segment
 from headwater.errors import BadRequest, NotFound
 from headwater.graph.traverse import DIRECTIONS
-from headwater.graph.when import Always, At, During, When
-from headwater.ids import Micros
 from headwater.model.state import State
-from headwater.openlineage import naming, timestamps
+from headwater.openlineage import naming
 from headwater.openlineage.timestamps import to_datetime
 from headwater.shapes import marquez as shapes
 from headwater.store.protocol import EventFilter
-
-_MAX_LIMIT = 1000
-
-Limit = Annotated[int, Parameter(ge=0, le=_MAX_LIMIT, description="How many, at the most.")]
-Offset = Annotated[int, Parameter(ge=0, le=1 << 53, description="How many to pass over.")]
-Depth = Annotated[int, Parameter(ge=0, le=1 << 31, description="How many jobs away, at the most.")]
-NodeId = Annotated[
-    str,
-    QueryParameter(
-        name="nodeId",
-        description="`dataset:NAMESPACE:NAME`, `datasetField:NAMESPACE:NAME:COLUMN` or `job:NAMESPACE:NAME`.",
-    ),
-]
-Moment = Annotated[str | None, Parameter(description="An ISO 8601 date-time.")]
-
-
-def _time(name: str, text: str | None) -> Micros | None:
-    if text is None:
-        return None
-    try:
-        return timestamps.parse(text.replace(" ", "+"))  # a + that was not percent-encoded
-    except (ValueError, OverflowError):
-        raise BadRequest(f"{name}={text!r} is not an ISO 8601 date-time") from None
-
-
-def _when(at: str | None, since: str | None, until: str | None) -> When:
-    if at is not None:
-        if since is not None or until is not None:
-            raise BadRequest("ask for a moment with `at`, or a window with `since` and `until`, not both")
-        moment = _time("at", at)
-        assert moment is not None
-        return At(moment)
-    if since is None and until is None:
-        return Always()
-    return During(_time("since", since), _time("until", until))
-
 
 # Graphs
 
@@ -69,7 +32,7 @@ async def lineage(
 ) -> Response[bytes]:
     if direction not in DIRECTIONS:
         raise BadRequest(f"direction {direction!r} is none of {', '.join(DIRECTIONS)}")
-    start, when = find_node(app.state, node_id), _when(at, since, until)
+    start, when = find_node(app.state, node_id), when_of(at, since, until)
     return answer(await app.graphs.lineage(start, depth, direction, when))
 
 
@@ -85,7 +48,7 @@ async def get_column_lineage(
     since: Moment = None,
     until: Moment = None,
 ) -> Response[bytes]:
-    when = _when(at, since, until)
+    when = when_of(at, since, until)
     start = find_columns(app, node_id, when)
     return answer(await app.graphs.column_lineage(start, depth, down=with_downstream, when=when))
 
@@ -102,7 +65,7 @@ async def events(
     if sort_direction.lower() not in ("asc", "desc"):
         raise BadRequest("sortDirection is asc or desc")
     wanted = EventFilter(
-        _time("after", after), _time("before", before), sort_direction.lower() == "desc", limit, offset
+        time_of("after", after), time_of("before", before), sort_direction.lower() == "desc", limit, offset
     )
     return answer(await app.history.events(wanted))
 

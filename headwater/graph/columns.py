@@ -7,11 +7,15 @@ from typing import Protocol
 import msgspec
 
 from headwater.graph.flow import column_set
+from headwater.graph.slices import Slices, finish
 from headwater.graph.when import Always, When
 from headwater.ids import Node
 from headwater.model.entities import ColumnSet, Edge, Job
 from headwater.model.state import State
 from headwater.openlineage.facets import Transformation
+
+# Where links are not at hand, the columns of one dataset take some hundred microseconds.
+_COLUMNS_PER_SLICE, _DATASETS_PER_SLICE = 250, 10
 
 Column = tuple[Node, str]
 """A canonical dataset and the name of its column."""
@@ -56,6 +60,9 @@ class ColumnGraph(msgspec.Struct):
     all_inputs: bool = False  # for each node, all that feeds it is here too
 
 
+ColumnSlices = Slices[ColumnGraph, ColumnGraph]
+
+
 def column_lineage(
     state: State,
     reader: Reader,
@@ -66,28 +73,70 @@ def column_lineage(
     down: bool = False,
     when: When | None = None,
 ) -> ColumnGraph:
+    return finish(column_lineage_in_slices(state, reader, start, depth, up=up, down=down, when=when))
+
+
+def column_lineage_in_slices(
+    state: State,
+    reader: Reader,
+    start: Iterable[Column],
+    depth: int,
+    *,
+    up: bool = True,
+    down: bool = False,
+    when: When | None = None,
+) -> ColumnSlices:
     walk = ColumnWalk(state, reader, when)
     starts = list(dict.fromkeys(start))
     found = ColumnGraph(dict.fromkeys(starts, 0))
     if up:
-        found.all_inputs = _spread(found, starts, depth, walk.into, _SRC)
+        found.all_inputs = yield from _spread(found, starts, depth, walk.into, _SRC)
     if down:
         found.all_inputs = False
-        _spread(found, starts, depth, walk.out_of, _DST)
+        yield from _spread(found, starts, depth, walk.out_of, _DST, walk.reading)
         # In a circle an edge is met on both ways.
         found.edges = list({id(edge): edge for edge in found.edges}.values())
     return found
+
+
+def column_paths(
+    state: State, reader: Reader, start: Iterable[Column], end: Iterable[Column], when: When | None = None
+) -> ColumnGraph:
+    return finish(column_paths_in_slices(state, reader, start, end, when))
+
+
+def column_paths_in_slices(
+    state: State, reader: Reader, start: Iterable[Column], end: Iterable[Column], when: When | None = None
+) -> ColumnSlices:
+    """Every column and edge on some way from `start` down to `end`; empty if there is none."""
+    walk, deep = ColumnWalk(state, reader, when), len(state.nodes)
+    starts, ends = list(dict.fromkeys(start)), list(dict.fromkeys(end))
+    below, above = ColumnGraph(dict.fromkeys(starts, 0)), ColumnGraph(dict.fromkeys(ends, 0))
+    yield from _spread(below, starts, deep, walk.out_of, _DST, walk.reading)
+    if not any(column in below.nodes for column in ends):
+        return ColumnGraph({})
+    yield from _spread(above, ends, deep, walk.into, _SRC)
+    return ColumnGraph(
+        {column: distance for column, distance in below.nodes.items() if column in above.nodes},
+        [edge for edge in below.edges if edge.src in above.nodes and edge.dst in above.nodes],
+    )
 
 
 _SRC, _DST = attrgetter("src"), attrgetter("dst")
 
 
 def columns_of(state: State, reader: Reader, dataset: Node, when: When | None = None) -> list[Column]:
+    return finish(columns_of_in_slices(state, reader, dataset, when))
+
+
+def columns_of_in_slices(
+    state: State, reader: Reader, dataset: Node, when: When | None = None
+) -> Slices[None, list[Column]]:
     """All columns of a dataset: those of its schema, and those that only lineage knows."""
     walk = ColumnWalk(state, reader, when)
     names = dict.fromkeys(reader.field_names(state, dataset))
     names.update(dict.fromkeys(walk.links(dataset)))
-    names.update(dict.fromkeys(walk.read(dataset)))
+    names.update(dict.fromkeys((yield from walk.reading(dataset))))
     return [(dataset, name) for name in names]
 
 
@@ -97,14 +146,24 @@ def _spread(
     depth: int,
     steps: Callable[[Column], Iterable[ColumnEdge]],
     far_end: Callable[[ColumnEdge], Column],
-) -> bool:
+    prepare: Callable[[Node], Slices[None, Links]] | None = None,
+) -> Slices[ColumnGraph, bool]:
     """Follows edges from the starts; True when it came to every end before the depth did."""
     nodes, edges = found.nodes, found.edges
     reached = set(starts)
+    prepared: set[Node] = set()
     frontier = starts
+    count = 0
     for distance in range(1, depth + 1):
         fresh: list[Column] = []
         for column in frontier:
+            count += 1
+            if count % _COLUMNS_PER_SLICE == 0:
+                yield found
+            if prepare is not None and column[0] not in prepared:
+                prepared.add(column[0])
+                for _ in prepare(column[0]):
+                    yield found
             links = steps(column)
             edges += links
             for other in map(far_end, links):
@@ -120,13 +179,14 @@ def _spread(
 
 class ColumnWalk:
     """Steps from column to column. Links are made once for a dataset, whatever the number of
-    columns that are asked for, and for the present kept until the dataset changes."""
+    columns that are asked for, and for the present kept until the dataset changes. Of most
+    datasets the same is told at any time, and then what is kept serves the past as well."""
 
     def __init__(self, state: State, reader: Reader, when: When | None) -> None:
         self._state, self._reader = state, reader
         self._when = when or Always()
-        present = isinstance(self._when, Always)
-        self._links: dict[Node, tuple[int, Links]] = reader.links if present else {}
+        self._now = None if isinstance(self._when, Always) else ColumnWalk(state, reader, None)
+        self._links: dict[Node, tuple[int, Links]] = reader.links if self._now is None else {}
         self._read: dict[Node, Links] = {}
 
     def into(self, column: Column) -> Iterable[ColumnEdge]:
@@ -139,14 +199,23 @@ class ColumnWalk:
         revision = self._state.nodes[dataset].revision
         known = self._links.get(dataset)
         if known is None or known[0] != revision:
-            known = self._links[dataset] = (revision, self._make_links(dataset))
+            if self._now is not None and self.is_as_now(dataset):
+                links = self._now.links(dataset)
+            else:
+                links = self._make_links(dataset)
+            known = self._links[dataset] = (revision, links)
         return known[1]
+
+    def is_as_now(self, dataset: Node) -> bool:
+        """Whether what is told of the dataset's columns at that time is what is told at present."""
+        return self._now is None or list(self._sets(dataset)) == list(self._now._sets(dataset))
 
     def _make_links(self, dataset: Node) -> Links:
         state, canonical = self._state, self._state.aliases.canonical
         # One column may feed another in several ways, such as copied and filtered by.
         found: dict[str, dict[Column, tuple[dict[Transformation, None], dict[Node, None]]]] = {}
-        for edge, columns in self._told(dataset):
+        for edge, told in self._sets(dataset):
+            columns = self._reader.columns(state, told, edge.dst)
             names = list(columns.fields)
             if columns.whole:
                 names += [n for n in self._reader.field_names(state, dataset) if n not in columns.fields]
@@ -164,24 +233,30 @@ class ColumnWalk:
             for name, inputs in found.items()
         }
 
-    def _told(self, dataset: Node) -> Iterator[tuple[Edge, Columns]]:
+    def _sets(self, dataset: Node) -> Iterator[tuple[Edge, ColumnSet]]:
         for member in self._state.aliases.members(dataset):
             for edge in self._state.nodes[member].into:
                 if edge.columns is not None and self._when.alive(self._state, edge):
                     told = column_set(self._state, edge, self._when)
                     if told is not None:
-                        yield edge, self._reader.columns(self._state, told, edge.dst)
+                        yield edge, told
 
     def read(self, dataset: Node) -> Links:
+        return finish(self.reading(dataset))
+
+    def reading(self, dataset: Node) -> Slices[None, Links]:
         """All that the columns of a dataset feed, by column."""
         known = self._read.get(dataset)
         if known is None:
-            known = self._read[dataset] = {}
-            for target in self._targets(dataset):
+            known = {}
+            for count, target in enumerate(self._targets(dataset), 1):
                 for edges in self.links(target).values():
                     for edge in edges:
                         if edge.src[0] == dataset:
                             known.setdefault(edge.src[1], []).append(edge)
+                if count % _DATASETS_PER_SLICE == 0:
+                    yield
+            self._read[dataset] = known
         return known
 
     def _targets(self, dataset: Node) -> dict[Node, None]:

@@ -36,12 +36,8 @@ def apply_event(state: State, position: Position, event: Event, changes: Iterabl
 
 def apply(state: State, change: c.AnyChange) -> None:
     match change:
-        case c.EdgeSeen():
-            state.see_edge(state.ensure(change.src, change.at), state.ensure(change.dst, change.at), change.at)
-        case c.DatasetSeen():
-            _dataset_seen(state, change)
-        case c.DatasetUsed():
-            _dataset_used(state, change)
+        case c.DatasetMentioned():
+            _dataset_mentioned(state, change)
         case c.RunSeen():
             _run_seen(state, change)
         case c.JobSeen():
@@ -50,6 +46,8 @@ def apply(state: State, change: c.AnyChange) -> None:
             _source_seen(state, change)
         case c.ColumnsTold():
             _columns_told(state, change)
+        case c.EdgeSeen():
+            state.see_edge(state.ensure(change.src, change.at), state.ensure(change.dst, change.at), change.at)
         case c.RunNamed():
             _run_named(state, change)
         case c.LineageDeclared():
@@ -76,9 +74,12 @@ def _run_seen(state: State, change: c.RunSeen) -> None:
     stamp, at = change.stamp, stamp_time(change.stamp)
     run = state.ensure_run(change.run, job)
     before = run.job, run.order
+    counted = None if run.first is None else run.job
     # A run belongs to the job of its first event; a parent facet only guesses.
     if run.first is None or (stamp, change.job) < (run.first, _job_name(state, run)):
         run.first, run.job = stamp, job
+    if run.job != counted:
+        _count_run(state, run.job, counted)
     run.last = max(run.last, stamp)
     if change.kind is EventType.START:
         run.started = at if run.started is None else min(run.started, at)
@@ -111,6 +112,14 @@ def _job_name(state: State, run: Run) -> c.Name:
     return job.namespace, job.name
 
 
+def _count_run(state: State, job: Node, before: Node | None) -> None:
+    """A run counts for its job from its first own event on, and moves with it to another job."""
+    state.job_of(job).runs += 1
+    if before is not None:
+        state.job_of(before).runs -= 1
+        state.mark(before)
+
+
 def _note_latest(state: State, run: Run, old_job: Node, old_order: tuple[Micros, RunId]) -> None:
     job = state.job_of(run.job)
     state.mark(run.job)
@@ -128,13 +137,25 @@ def _note_latest(state: State, run: Run, old_job: Node, old_order: tuple[Micros,
             state.dirty.latest_unsure.add(old_job)
 
 
-def _dataset_seen(state: State, change: c.DatasetSeen) -> None:
+def _dataset_mentioned(state: State, change: c.DatasetMentioned) -> None:
     at = stamp_time(change.stamp)
     dataset = state.ensure_dataset(change.dataset, at)
+    node = dataset.node
     _put_facets(state, dataset, change.stamp, change.facets)
-    if change.declared and (dataset.declared is None or dataset.declared < at):
-        dataset.declared = at
-    state.mark(dataset.node)
+    state.mark(node)
+    if change.job is None:
+        if dataset.declared is None or dataset.declared < at:
+            dataset.declared = at
+        if change.schema or change.version:
+            _note_version(state, dataset, change.version, change.schema, at, at, None)
+        return
+    job = state.jobs[change.job[0]][change.job[1]]
+    if change.output:
+        state.see_edge(job, node, at)
+    else:
+        state.see_edge(node, job, at)
+    if change.run is not None:
+        _note_use(state, change, state.runs[change.run], dataset, at)
 
 
 def _put_facets(state: State, entity: Job | Dataset, stamp: Stamp, facets: dict[str, ContentId]) -> None:
@@ -156,24 +177,21 @@ def _source_seen(state: State, change: c.SourceSeen) -> None:
     state.dirty.sources.add(change.name)
 
 
-def _dataset_used(state: State, change: c.DatasetUsed) -> None:
-    at = stamp_time(change.stamp)
-    dataset = state.ensure_dataset(change.dataset, at)
-    version, schema = change.version, change.schema
-    if change.run is None:
-        if schema or version:
-            _note_version(state, dataset, version, schema, at, at, None)
-        return
-    run = state.runs[change.run]
+def _note_use(state: State, change: c.DatasetMentioned, run: Run, dataset: Dataset, at: Micros) -> None:
+    version, schema = told = change.version, change.schema
     key = use_key(dataset.node, OUTPUT if change.output else INPUT)
     use = run.uses.get(key)
     if use is None:
         use = run.uses[key] = Use(at, at)
-    use.first, use.last = min(use.first, at), max(use.last, at)
-    for name, content in change.facets.items():
+    elif not use.first <= at <= use.last:
+        use.first, use.last = min(use.first, at), max(use.last, at)
+    for name, content in change.run_facets.items():
         put(use.facets, name, change.stamp, content)
-    seen = use.versions.get((version, schema), (at, at))
-    use.versions[version, schema] = (min(seen[0], at), max(seen[1], at))
+    seen = use.versions.get(told)
+    if seen is None:
+        use.versions[told] = (at, at)
+    elif not seen[0] <= at <= seen[1]:
+        use.versions[told] = (min(seen[0], at), max(seen[1], at))
     if change.output:
         _note_outputs(state, run, dataset, use)
     elif version:

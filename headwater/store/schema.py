@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 # Raise it whenever a table or the meaning of a column changes: the tables are then made anew
 # from the log at the next start.
-TABLES_VERSION = 1
+TABLES_VERSION = 2
 
 INT, TEXT, BLOB = "INTEGER", "TEXT", "BLOB"
 
@@ -62,6 +62,7 @@ TABLES = (
             "parent": BLOB,
             "declared": BLOB,
             "latest_run": INT,
+            "runs": INT,
         },
         ("node",),
     ),
