@@ -45,10 +45,16 @@ Links = dict[str, list[ColumnEdge]]
 """All that feeds the columns of one dataset, by column; columns that nothing feeds are absent."""
 
 
-class Reader(Protocol):
-    """Where facet contents are read, and `Links` kept between questions."""
+Feeding = dict[Node, set[str]]
+"""Columns by dataset: all that feeds the columns of another dataset."""
 
-    links: dict[Node, tuple[int, Links]]  # with the revision of the dataset that they belong to
+
+class Reader(Protocol):
+    """Where facet contents are read, and `Links` and what is made of them kept between questions,
+    with the revision of the dataset that they belong to."""
+
+    links: dict[Node, tuple[int, Links]]
+    feeding: dict[Node, tuple[int, Feeding]]
 
     def columns(self, state: State, told: ColumnSet, target: Node) -> Columns: ...
     def field_names(self, state: State, dataset: Node) -> list[str]: ...
@@ -61,6 +67,13 @@ class ColumnGraph(msgspec.Struct):
 
 
 ColumnSlices = Slices[ColumnGraph, ColumnGraph]
+
+
+class ColumnSets(msgspec.Struct):
+    """Columns by dataset, where nobody needs to know how far each is from the start."""
+
+    names: dict[Node, set[str]]
+    all_inputs: bool = False
 
 
 def column_lineage(
@@ -96,6 +109,36 @@ def column_lineage_in_slices(
         yield from _spread(found, starts, depth, walk.out_of, _DST, walk.reading)
         # In a circle an edge is met on both ways.
         found.edges = list({id(edge): edge for edge in found.edges}.values())
+    return found
+
+
+def columns_above_in_slices(
+    state: State, reader: Reader, start: Iterable[Column], depth: int, when: When | None = None
+) -> Slices[ColumnSets, ColumnSets]:
+    """The columns of `column_lineage` upwards, found dataset by dataset: mostly all columns of a
+    dataset are wanted, and what feeds them all is one set for each dataset that feeds it."""
+    walk = ColumnWalk(state, reader, when)
+    frontier: dict[Node, set[str]] = {}
+    for dataset, name in start:
+        frontier.setdefault(dataset, set()).add(name)
+    found = ColumnSets({dataset: set(names) for dataset, names in frontier.items()})
+    count = 0
+    for _ in range(depth):
+        fresh: dict[Node, set[str]] = {}
+        for dataset, names in frontier.items():
+            count += 1
+            if count % _DATASETS_PER_SLICE == 0:
+                yield found
+            for source, columns in walk.feeding(dataset, names).items():
+                reached = found.names.setdefault(source, set())
+                new = columns - reached
+                if new:
+                    reached |= new
+                    fresh.setdefault(source, set()).update(new)
+        if not fresh:
+            found.all_inputs = True
+            break
+        frontier = fresh
     return found
 
 
@@ -177,6 +220,13 @@ def _spread(
     return not frontier
 
 
+def _sources(edges: list[ColumnEdge]) -> Feeding:
+    found: Feeding = {}
+    for edge in edges:
+        found.setdefault(edge.src[0], set()).add(edge.src[1])
+    return found
+
+
 class ColumnWalk:
     """Steps from column to column. Links are made once for a dataset, whatever the number of
     columns that are asked for, and for the present kept until the dataset changes. Of most
@@ -187,7 +237,12 @@ class ColumnWalk:
         self._when = when or Always()
         self._now = None if isinstance(self._when, Always) else ColumnWalk(state, reader, None)
         self._links: dict[Node, tuple[int, Links]] = reader.links if self._now is None else {}
+        self._feeding: dict[Node, tuple[int, Feeding]] = reader.feeding if self._now is None else {}
         self._read: dict[Node, Links] = {}
+
+    @property
+    def is_present(self) -> bool:
+        return self._now is None
 
     def into(self, column: Column) -> Iterable[ColumnEdge]:
         return self.links(column[0]).get(column[1], ())
@@ -204,6 +259,18 @@ class ColumnWalk:
             else:
                 links = self._make_links(dataset)
             known = self._links[dataset] = (revision, links)
+        return known[1]
+
+    def feeding(self, dataset: Node, names: set[str]) -> Feeding:
+        """All that feeds these columns of a dataset."""
+        links = self.links(dataset)
+        if not names >= links.keys():
+            return _sources([edge for name in names for edge in links.get(name, ())])
+        revision = self._state.nodes[dataset].revision
+        known = self._feeding.get(dataset)
+        if known is None or known[0] != revision:
+            known = (revision, _sources([edge for edges in links.values() for edge in edges]))
+            self._feeding[dataset] = known
         return known[1]
 
     def is_as_now(self, dataset: Node) -> bool:

@@ -26,6 +26,7 @@ class Subgraph(msgspec.Struct):
 
     nodes: dict[Node, int] = msgspec.field(default_factory=dict)
     edges: dict[tuple[Node, Node], Edge] = msgspec.field(default_factory=dict)
+    whole: bool = False  # all that is connected with any of the nodes is here
 
     def add(self, other: "Subgraph") -> None:
         for node, distance in other.nodes.items():
@@ -187,6 +188,7 @@ class _Walk:
                             nodes.setdefault(shown, nodes[place])
                             edges[(place, shown) if edge.src == member else (shown, place)] = edge
             if not jobs:
+                found.whole = True
                 break
             beyond = []
             for node in jobs:

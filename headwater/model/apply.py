@@ -159,10 +159,15 @@ def _dataset_mentioned(state: State, change: c.DatasetMentioned) -> None:
 
 
 def _put_facets(state: State, entity: Job | Dataset, stamp: Stamp, facets: dict[str, ContentId]) -> None:
+    held = entity.facets
+    before = len(held)
     for name, content in facets.items():
-        lost = put(entity.facets, name, stamp, content)
+        lost = put(held, name, stamp, content)
         if lost is not None:
             state.dirty.past_facets.append((entity.node, name, lost))
+            state.structure += 1
+    if len(held) != before:
+        state.structure += 1
 
 
 def _source_seen(state: State, change: c.SourceSeen) -> None:
@@ -249,6 +254,8 @@ def _columns_told(state: State, change: c.ColumnsTold) -> None:
         edge.columns.append(known)
         if len(edge.columns) > MAX_COLUMN_SETS:
             edge.columns.remove(min(edge.columns, key=lambda s: (s.last, s.content)))
+    if len(edge.columns) > 1 or known.first == known.last:
+        state.structure += 1  # another one may count now, or this one is new
     state.outdate(dataset)
     state.outdate(producer)  # which of its inputs reach which output may have changed
     state.dirty.column_sets[edge.key, known.kind, known.content] = known
@@ -259,6 +266,7 @@ def _lineage_declared(state: State, change: c.LineageDeclared) -> None:
     job = state.ensure_job(change.job, at)
     held = job.declared
     if held is None or (change.stamp, change.content) > (held.stamp, held.content):
+        state.structure += 1
         for target in held.targets if held else ():
             state.outdate(target)
         job.declared = Declared(
@@ -290,6 +298,7 @@ def _lifecycle_told(state: State, change: c.LifecycleTold) -> None:
     held = dataset.lifecycle
     if held is None or (change.stamp, change.state) > (held.stamp, held.state):
         dataset.lifecycle = Lifecycle(change.stamp, change.state, job)
+        state.structure += 1
         state.aliases.lifecycle_changed(dataset)
     if change.previous is not None:
         previous = state.ensure_dataset(change.previous, None).node

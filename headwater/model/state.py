@@ -70,6 +70,9 @@ class State:
         self.aliases = Aliases(self.dataset_of, self._names_changed)
         self.next_run = 1
         self.position = Position(0)
+        # Grows when there are other edges, names or columns than before: long walks and answers
+        # that are made in slices can tell whether they are still of one piece.
+        self.structure = 0
         self.touched: set[Node] = set()  # what changed since whoever keeps lists looked
         self.dirty = Dirty()
 
@@ -108,6 +111,7 @@ class State:
 
     def _names_changed(self, node: Node) -> None:
         """A dataset goes by another name now, which shows at the jobs and columns around it."""
+        self.structure += 1
         self.outdate(node)
         for edge in (*self.nodes[node].into, *self.nodes[node].out):
             for end in (edge.src, edge.dst):
@@ -206,6 +210,7 @@ class State:
             edge = self.edges[key] = Edge(src, dst, at, at)
             self.nodes[src].out.append(edge)
             self.nodes[dst].into.append(edge)
+            self.structure += 1
             self.outdate(src)
             self.outdate(dst)
             self.dirty.edges.add(key)
