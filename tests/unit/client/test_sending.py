@@ -26,7 +26,7 @@ def drive(events: Any, reply: Reply, patience: float = 60.0) -> tuple[int | None
     pauses: list[float] = []
     while True:
         try:
-            step: Any = work.send(outcome)  # type: ignore[arg-type]
+            step: Any = work.send(outcome)
         except StopIteration as done:
             return done.value, sent, pauses
         if isinstance(step, Pause):
@@ -35,7 +35,7 @@ def drive(events: Any, reply: Reply, patience: float = 60.0) -> tuple[int | None
             continue
         assert isinstance(step, Call)
         sent.append(msgspec.json.decode(step.body or b""))
-        outcome = reply(sent[-1])  # type: ignore[assignment]
+        outcome = reply(sent[-1])
 
 
 @pytest.mark.parametrize("event", [{"a": 1}, b'{"a": 1}', '{"a": 1}'], ids=["mapping", "bytes", "text"])
