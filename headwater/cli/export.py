@@ -33,7 +33,7 @@ def events(file: Path = Path("-"), /, *, after: When | None = None, before: When
     Parameters
     ----------
     file
-        Where to; `-` or nothing for standard output.
+        Where to; standard output, when left out.
     after
         Only events after this: a time, or how long ago (`2h`, `7d`).
     before
@@ -61,7 +61,7 @@ def graph(
     name: str | None = None,
     /,
     *,
-    output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("-"),
+    output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
     format: Literal["json", "dot", "mermaid", "svg"] | None = None,  # noqa: A002
     direction: Direction = "connected",
     depth: int = 20,
@@ -76,7 +76,7 @@ def graph(
     name
         The job, dataset or column in the middle; all jobs and datasets, when left out.
     output
-        Where to; `-` or nothing for standard output.
+        Where to; standard output, when left out.
     format
         By the file's ending, when left out; else JSON.
     direction
@@ -88,7 +88,7 @@ def graph(
     at
         The graph as it was then: a time, or how long ago (`2h`, `7d`).
     """
-    chosen = format or _FORMATS.get(output.suffix, "json")
+    chosen = format or _FORMATS.get(output.suffix if output else "", "json")
     with Client(url) as client:
         if name is None:
             if columns or at is not None:
@@ -128,8 +128,8 @@ def everything(client: Client) -> Graph:
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[IO[bytes]]:
-    if str(file) == "-":
+def _opened(file: Path | None) -> Iterator[IO[bytes]]:
+    if file is None:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return

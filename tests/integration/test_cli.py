@@ -302,6 +302,6 @@ def test_completion_knows_every_command(shell: str) -> None:
 
 def test_the_bash_script_completes() -> None:
     script = said(headwater("completion", "bash"))
-    ask = f"{script}\nCOMP_WORDS=(headwater li); COMP_CWORD=1; COMP_LINE='headwater li'; _headwater; echo ${{COMPREPLY[@]}}"
-    done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=False)
+    typed = "COMP_WORDS=(headwater li); COMP_CWORD=1; COMP_LINE='headwater li'; _headwater; echo ${COMPREPLY[@]}"
+    done = subprocess.run(["bash", "-c", f"{script}\n{typed}"], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["lineage"]

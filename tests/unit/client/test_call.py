@@ -49,6 +49,11 @@ def test_errors_are_told_apart() -> None:
     assert (failed.value.status, failed.value.retry_after) == (503, 5.0)
 
 
+def test_a_server_that_does_not_know_the_question_is_older() -> None:
+    with pytest.raises(ServerFailed, match="does not know /y"):
+        answer_of(ASKED, reply(404, b'{"code": 404, "message": "Not Found", "errors": []}'))
+
+
 @pytest.mark.parametrize("status", [404, 502])
 def test_what_no_server_of_ours_says_is_shown(status: int) -> None:
     with pytest.raises(ServerFailed, match=f"answered {status}: <html>bad gateway"):
