@@ -88,6 +88,6 @@ def test_few_open_files_are_a_warning(tmp_path: Path) -> None:
 def test_it_changes_nothing(server: Server) -> None:
     server.post(run_event())
     server.stop()
-    before = {file.name: file.read_bytes() for file in server.data.iterdir()}
+    before = {file: file.read_bytes() for file in server.data.rglob("*") if file.is_file()}
     checks("--data", str(server.data), "--url", server.url)
-    assert {file.name: file.read_bytes() for file in server.data.iterdir()} == before
+    assert {file: file.read_bytes() for file in server.data.rglob("*") if file.is_file()} == before
