@@ -9,6 +9,7 @@ HeadwaterError
 │   └── EventsRefused some events of many were refused; `refused` names them, the others are in
 ├── ServerFailed      a server could not answer, or not in a way that makes sense
 ├── Unreachable       no server at that address
+├── NotYet            the state has not reached the position that was asked for
 ├── StoreUnavailable  nothing can be written now (disk full); try again later
 ├── StoreDamaged      a file of the store is broken; says what to do
 ├── StoreTooNew       a file was written by a newer version
@@ -39,7 +40,9 @@ class BadEvent(HeadwaterError):
 
 
 class BadRequest(HeadwaterError):
-    pass
+    def __init__(self, message: str, path: str | None = None) -> None:
+        super().__init__(message)
+        self.path = path  # the field or parameter that is to blame
 
 
 class NotFound(HeadwaterError):
@@ -75,6 +78,10 @@ class ServerFailed(HeadwaterError):
 
 
 class Unreachable(HeadwaterError):
+    pass
+
+
+class NotYet(HeadwaterError):
     pass
 
 

@@ -1,6 +1,6 @@
 """The whole path on one page: decode → append → interpret → apply → write to the tables.
 
-    POST ──► decode ──► waiting ──► log.append ──► interpret ──► state.apply ──► answer
+    POST ──► decode ──► waiting ──► log.append ──► interpret ──► state.apply ──► live, answer
              (loop)                 (log thread,     (loop)         (loop)
                                      one fsync for                    │
                                      all that wait)                   └─► now and then: tables.write
@@ -21,11 +21,16 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from headwater.errors import BadEvent, HeadwaterError, StoreDamaged, StoreUnavailable
+from headwater.errors import BadEvent, HeadwaterError, NotYet, StoreDamaged, StoreUnavailable
 from headwater.ids import Micros, Node, Position
 from headwater.interpret import interpret
+from headwater.live.hub import Hub
+from headwater.live.news import News
 from headwater.model.apply import apply_event
+from headwater.model.apply_edits import apply_edit
 from headwater.model.changes import AnyChange, RunNamed
+from headwater.model.edited import NEVER
+from headwater.model.edits import Edit, decode_edit, is_edit
 from headwater.model.entities import Run
 from headwater.model.state import State
 from headwater.openlineage.event import Event, decode
@@ -55,7 +60,12 @@ EVENTS_PER_REPLAY_WRITE = 4096
 _RUNS_PER_LOOK = 20
 _A_MOMENT_SECONDS = 0.1
 
+# How long live streams get to end when the server stops; longer only if they are not read.
+_STREAMS_END_SECONDS = 0.5
+
 Progress = Callable[[int, int], None]
+
+Record = Event | Edit
 
 
 @dataclass
@@ -75,10 +85,18 @@ class Counters:
 class _Waiting:
     """The events of one request on their way through the log into the state."""
 
-    events: Sequence[Event]
+    events: Sequence[Record]
     done: "asyncio.Future[list[Appended]]" = field(repr=False)
     appended: list[Appended] = field(default_factory=list)
     applied: int = 0
+
+
+@dataclass(eq=False)
+class _Reader:
+    """Somebody who waits for the state to reach a position."""
+
+    position: Position
+    done: "asyncio.Future[None]" = field(repr=False)
 
 
 class Service:
@@ -100,6 +118,9 @@ class Service:
         self._due: deque[_Waiting] = deque()
         self._apply_failed = False
         self._committing = False
+        self._last_moment = state.edited.latest()
+        self.live = Hub(state)
+        self._readers: set[_Reader] = set()
 
     async def start(self) -> None:
         self._tasks = [
@@ -123,20 +144,34 @@ class Service:
         self.log.close()
         self.tables.close()
 
+    async def let_go(self) -> bool:
+        """Ends what only waits for news: live streams, and questions about a position that is not
+        reached yet. False if a stream does not end because nobody reads it."""
+        for reader in self._readers:
+            if not reader.done.done():
+                reader.done.set_exception(NotYet("the server stops"))
+        return await self.live.close(_STREAMS_END_SECONDS)
+
     def events_come_in(self) -> bool:
         """Whether there was an event a moment ago."""
         return bool(self._waiting) or time.monotonic() - self._last_commit < _A_MOMENT_SECONDS
 
     # In
 
-    async def ingest(self, events: Sequence[Event]) -> list[Appended]:
+    def moment(self, after: Micros = NEVER) -> Micros:
+        """The time for what people say through the API: now, but later than anything that they
+        said before and than `after`, so that of two words the second one counts."""
+        self._last_moment = Micros(max(now(), self._last_moment + 1))
+        return Micros(max(self._last_moment, after + 1))
+
+    async def ingest(self, events: Sequence[Record]) -> list[Appended]:
         """Returns when the events are on disk and in the graph."""
         answer: list[Appended] = []
         for start in range(0, len(events), EVENTS_PER_COMMIT):
             answer += await self._enqueue(events[start : start + EVENTS_PER_COMMIT])
         return answer
 
-    def _enqueue(self, events: Sequence[Event]) -> "asyncio.Future[list[Appended]]":
+    def _enqueue(self, events: Sequence[Record]) -> "asyncio.Future[list[Appended]]":
         done: asyncio.Future[list[Appended]] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(events, done))
         self._wake.set()
@@ -216,7 +251,7 @@ class Service:
             self._wake.clear()
         return group
 
-    def _append(self, events: list[Event]) -> list[Appended]:
+    def _append(self, events: list[Record]) -> list[Appended]:
         return self.log.append(events, now())
 
     def _fail(self, group: Iterable[_Waiting], error: Exception) -> None:
@@ -237,12 +272,38 @@ class Service:
             part = slice(waiting.applied, waiting.applied + EVENTS_PER_SLICE)
             told = zip(waiting.appended[part], waiting.events[part], strict=True)
             fresh = [(appended.position, event) for appended, event in told if not appended.duplicate]
-            fold(self.state, self.tables, fresh)
+            fold(self.state, self.tables, fresh, self.live.news)
+            self.live.publish()
+            if self._readers:
+                self._tell_readers()
             self.counters.accepted += len(fresh)
             self.counters.duplicates += len(waiting.events[part]) - len(fresh)
             waiting.applied += EVENTS_PER_SLICE
         if not waiting.done.done():  # the client may have left
             waiting.done.set_result(waiting.appended)
+
+    # Read your own writes
+
+    async def reached(self, position: Position, seconds: float) -> None:
+        """Returns when the state has the event at that position. Raises NotYet after some time."""
+        if self.state.position >= position:
+            return
+        reader = _Reader(position, asyncio.get_running_loop().create_future())
+        self._readers.add(reader)
+        try:
+            async with asyncio.timeout(seconds):
+                await reader.done
+        except TimeoutError:
+            raise NotYet(
+                f"position {position} is not reached after {seconds:g} s; the last one is {self.state.position}"
+            ) from None
+        finally:
+            self._readers.discard(reader)
+
+    def _tell_readers(self) -> None:
+        for reader in self._readers:
+            if reader.position <= self.state.position and not reader.done.done():
+                reader.done.set_result(None)
 
     # To the tables
 
@@ -279,8 +340,24 @@ class Service:
                     self.state.release_runs()
 
 
-def fold(state: State, tables: Tables, events: Sequence[tuple[Position, Event]]) -> None:
-    """Interprets events and applies them, with the runs that they touch at hand."""
+def fold(state: State, tables: Tables, records: Sequence[tuple[Position, Record]], news: News | None = None) -> None:
+    """Interprets events and applies them, with the runs that they touch at hand; edits too, as
+    the order does not matter after the events. What each of them changes is noted in `news`; a
+    replay has none."""
+    events = [(position, record) for position, record in records if isinstance(record, Event)]
+    _fold_events(state, tables, events, news)
+    if len(events) < len(records):
+        for position, record in records:
+            if isinstance(record, Edit):
+                try:
+                    apply_edit(state, position, record)
+                except Exception:
+                    logger.exception("edit %d could not be applied", position)
+                if news is not None:
+                    news.after_edit(position, record.change.at)
+
+
+def _fold_events(state: State, tables: Tables, events: Sequence[tuple[Position, Event]], news: News | None) -> None:
     said = [(position, event, _meaning(position, event)) for position, event in events]
     missing = {event.run for _, event in events if event.run is not None and event.run not in state.runs}
     missing.update(
@@ -294,11 +371,15 @@ def fold(state: State, tables: Tables, events: Sequence[tuple[Position, Event]])
         for run in tables.runs(list(missing)):
             state.adopt(run)
     for position, event, changes in said:
+        if news is not None:
+            news.before(event)
         try:
             apply_event(state, position, event, changes)
         except Exception:
             logger.exception("event %d could not be applied", position)
             apply_event(state, position, event, ())
+        if news is not None:
+            news.after(position, event)
 
 
 def _meaning(position: Position, event: Event) -> list[AnyChange]:
@@ -343,7 +424,7 @@ def replay(log: Log, tables: Tables, state: State, progress: Progress | None = N
     """Folds the rest of the log, from the state's position on, and writes the tables."""
     total = log.last() - state.position
     done = 0
-    batch: list[tuple[Position, Event]] = []
+    batch: list[tuple[Position, Record]] = []
 
     def flush() -> None:
         nonlocal done, batch
@@ -355,7 +436,8 @@ def replay(log: Log, tables: Tables, state: State, progress: Progress | None = N
 
     for stored in log.read(state.position):
         try:
-            batch.append((stored.position, decode(stored.body)))
+            body = stored.body
+            batch.append((stored.position, decode_edit(body) if is_edit(body) else decode(body)))
         except BadEvent as e:
             # It was accepted once, by a version that saw it otherwise. It stays in the log.
             logger.error("event %d of the log is passed over: %s", stored.position, e)
@@ -401,5 +483,5 @@ def now() -> Micros:
     return Micros(time.time_ns() // 1000)
 
 
-def _events(group: list[_Waiting]) -> list[Event]:
+def _events(group: list[_Waiting]) -> list[Record]:
     return [event for waiting in group for event in waiting.events]

@@ -1,6 +1,7 @@
 """The ASGI application: the intake directly, everything else through Litestar."""
 
 import logging
+import re
 from typing import Any
 
 import msgspec
@@ -18,13 +19,17 @@ from headwater.api.history import History
 from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send
 from headwater.api.lane import Lane
 from headwater.api.listing import Listing
+from headwater.api.live import LIVE_PATH
 from headwater.api.paths import routable
+from headwater.api.position import position_reached
 from headwater.api.render import Renderer
 from headwater.api.routes import api_router
+from headwater.api.search import beta_router
 from headwater.api.system import healthz, metrics
 from headwater.config import Settings
 from headwater.contents import Contents
 from headwater.errors import HeadwaterError
+from headwater.search.search import Search
 from headwater.service import Service
 from headwater.shapes.problem import ErrorBody, FieldProblem
 
@@ -32,7 +37,8 @@ logger = logging.getLogger(__name__)
 
 
 def _error(body: ErrorBody) -> Response[bytes]:
-    return Response(msgspec.json.encode(body), status_code=body.code, media_type="application/json")
+    headers = {"retry-after": "5"} if body.code == 503 else None
+    return Response(msgspec.json.encode(body), status_code=body.code, media_type="application/json", headers=headers)
 
 
 def _on_ours(_: Request[Any, Any, Any], error: HeadwaterError) -> Response[bytes]:
@@ -41,9 +47,25 @@ def _on_ours(_: Request[Any, Any, Any], error: HeadwaterError) -> Response[bytes
 
 def _on_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
     extra = error.extra if isinstance(error.extra, list) else []
-    problems = [FieldProblem(_camel(str(e.get("key", ""))), str(e.get("message", ""))) for e in extra]
+    problems = [_problem(e) for e in extra]
     message = "; ".join(f"{p.path}: {p.message}" for p in problems) or error.detail
     return _error(ErrorBody(error.status_code, message, errors=problems))
+
+
+def _problem(told: dict[str, Any]) -> FieldProblem:
+    key, message = str(told.get("key", "")), str(told.get("message", ""))
+    if told.get("source") != "body":
+        return FieldProblem(_camel(key), message)
+    at = "" if key == "data" else f"{key}."
+    if message == "'data'":
+        return FieldProblem("$", "a JSON object is required")
+    if field := _FIELD.fullmatch(message):
+        return FieldProblem(at + field[2], _FIELD_PROBLEMS[field[1]])
+    return FieldProblem(at.rstrip(".") or "$", message)
+
+
+_FIELD = re.compile("Object (contains unknown|missing required) field `(.*)`")
+_FIELD_PROBLEMS = {"contains unknown": "is not known here", "missing required": "is required"}
 
 
 def _camel(name: str) -> str:
@@ -62,10 +84,15 @@ class Application:
         contents = Contents(service.log)
         renderer = Renderer(service.state, contents)
         graphs = GraphWriter(renderer, Lane(service.events_come_in))
-        context = App(service, contents, renderer, History(service, contents, renderer), graphs, Listing(renderer))
+        history, listing = History(service, contents, renderer), Listing(renderer)
+        self.search = Search(
+            service.state, contents, settings.data, service.events_come_in, lambda: service.counters.commits
+        )
+        context = App(service, contents, renderer, history, graphs, listing, self.search)
+        self._service, self._position_seconds = service, settings.position_seconds
         self._ingest = Ingest(service, settings)
         self._routes = Litestar(
-            route_handlers=[api_router, healthz, metrics],
+            route_handlers=[api_router, beta_router, healthz, metrics],
             dependencies={"app": Provide(lambda: context, sync_to_thread=False)},
             exception_handlers={HeadwaterError: _on_ours, HTTPException: _on_http, Exception: _on_bug},
             openapi_config=OpenAPIConfig(
@@ -81,6 +108,12 @@ class Application:
         if scope["type"] == "http":
             if scope["method"] == "POST" and scope["path"] in (EVENT_PATH, BATCH_PATH):
                 await self._ingest(scope, receive, send)
+                return
+            if (
+                scope["method"] == "GET"
+                and scope["path"] != LIVE_PATH  # it has its own way to name a position
+                and not await position_reached(self._service, self._position_seconds, scope, send)
+            ):
                 return
             raw = scope.get("raw_path")
             if raw:

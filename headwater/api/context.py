@@ -13,6 +13,7 @@ from headwater.api.listing import Listing
 from headwater.api.render import Renderer
 from headwater.contents import Contents
 from headwater.model.state import State
+from headwater.search.search import Search
 from headwater.service import Service
 
 _encode = msgspec.json.Encoder().encode
@@ -28,6 +29,7 @@ class App:
     history: History
     graphs: GraphWriter
     listing: Listing
+    search: Search
 
     @property
     def state(self) -> State:
@@ -38,5 +40,5 @@ def answer(body: Any) -> Response[bytes]:
     return Response(body if isinstance(body, bytes) else _encode(body), media_type="application/json")
 
 
-def says(shape: Any) -> dict[int, ResponseSpec]:
-    return {200: ResponseSpec(data_container=shape, description="The answer", generate_examples=False)}
+def says(shape: Any, status: int = 200) -> dict[int, ResponseSpec]:
+    return {status: ResponseSpec(data_container=shape, description="The answer", generate_examples=False)}

@@ -5,6 +5,7 @@ from headwater.errors import (
     BadRequest,
     HeadwaterError,
     NotFound,
+    NotYet,
     StoreDamaged,
     StoreUnavailable,
     TooLarge,
@@ -15,6 +16,7 @@ _STATUS: tuple[tuple[type[HeadwaterError], int], ...] = (
     (NotFound, 404),
     (BadRequest, 400),
     (TooLarge, 413),
+    (NotYet, 503),
     (StoreUnavailable, 503),
     (StoreDamaged, 503),
 )
@@ -28,4 +30,7 @@ def status_of(error: HeadwaterError) -> int:
 
 def body_of(error: HeadwaterError) -> ErrorBody:
     problems = error.problems if isinstance(error, BadEvent) else ()
-    return ErrorBody(status_of(error), str(error), errors=[FieldProblem(p.path or "$", p.message) for p in problems])
+    fields = [FieldProblem(p.path or "$", p.message) for p in problems]
+    if isinstance(error, BadRequest) and error.path is not None:
+        fields.append(FieldProblem(error.path, str(error)))
+    return ErrorBody(status_of(error), str(error), errors=fields)

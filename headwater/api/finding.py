@@ -8,35 +8,52 @@ from itertools import islice
 from headwater.api.context import App
 from headwater.errors import BadRequest, NotFound
 from headwater.graph.columns import Column, columns_of
-from headwater.graph.when import When
+from headwater.graph.when import Always, When
 from headwater.ids import Node, split_type, splits, type_dataset, type_field, type_job, without_version
 from headwater.model.entities import Dataset, Job
 from headwater.model.state import State
 from headwater.openlineage import naming
 
+_NOW = Always()
 
-def find_job(state: State, namespace: str, name: str) -> Job:
+
+def find_job(state: State, namespace: str, name: str, when: When | None = None) -> Job:
     job = state.find_job(namespace, name)
-    if job is None:
-        raise _unknown("job", namespace, name, state.jobs)
+    if job is None or (when or _NOW).hides(state, job.node):
+        raise _unknown(state, "job", namespace, name)
     return job
 
 
-def find_dataset(state: State, namespace: str, name: str) -> Node:
+def find_dataset(state: State, namespace: str, name: str, when: When | None = None) -> Node:
     """The canonical dataset behind any of its names."""
     found = state.find_dataset(*naming.canonical(namespace, name))
     if found is not None:
         node = state.aliases.canonical(found.node)
-        if state.dataset_of(node).first is not None:
+        if state.dataset_of(node).first is not None and not (when or _NOW).hides(state, node):
             return node
-    raise _unknown("dataset", namespace, name, state.datasets)
+    raise _unknown(state, "dataset", namespace, name)
 
 
-def _unknown(kind: str, namespace: str, name: str, known: dict[str, dict[str, Node]]) -> NotFound:
-    if namespace not in known:
-        hint = close_to(namespace, known, "Known namespaces like it:")
+def _unknown(state: State, kind: str, namespace: str, name: str) -> NotFound:
+    known = state.jobs if kind == type_job else state.datasets
+    if namespace not in known or state.is_namespace_hidden(namespace):
+        hint = close_to(namespace, shown_namespaces(state, known), "Known namespaces like it:")
         return NotFound(f"no {kind} {name!r}: there is no namespace {namespace!r} with a {kind}.{hint}")
-    return NotFound(f"no {kind} {name!r} in namespace {namespace!r}.{close_to(name, known[namespace])}")
+    names = (each for each, node in known[namespace].items() if not state.is_hidden(node))
+    return NotFound(f"no {kind} {name!r} in namespace {namespace!r}.{close_to(name, names)}")
+
+
+def find_namespace(state: State, name: str) -> str:
+    """The namespace's own spelling."""
+    for spelled in (name, naming.canonical(name, "x")[0]):
+        if spelled in state.namespaces and not state.is_namespace_hidden(spelled):
+            return spelled
+    raise NotFound(f"no namespace {name!r}.{close_to(name, shown_namespaces(state, state.namespaces))}")
+
+
+def shown_namespaces(state: State, names: Iterable[str]) -> Iterable[str]:
+    """Those that were not deleted."""
+    return (name for name in names if not state.is_namespace_hidden(name)) if state.edited.deleted else names
 
 
 def close_to(text: str, names: Iterable[str], lead: str = "Did you mean") -> str:
@@ -45,7 +62,7 @@ def close_to(text: str, names: Iterable[str], lead: str = "Did you mean") -> str
     return f" {lead} {', '.join(close)}?" if close else ""
 
 
-def find_node(state: State, node_id: str) -> Node:
+def find_node(state: State, node_id: str, when: When | None = None) -> Node:
     """A job or dataset by its node id, tried in every way in which the id can be read."""
     kind, text = _typed(node_id, (type_job, type_dataset))
     known = state.jobs if kind == type_job else state.datasets
@@ -56,9 +73,9 @@ def find_node(state: State, node_id: str) -> Node:
             if name in known[namespace]:
                 with suppress(NotFound):
                     if kind == type_job:
-                        return find_job(state, namespace, name).node
-                    return find_dataset(state, namespace, name)
-    raise _unknown(kind, *(nearest or next(splits(text))), known)
+                        return find_job(state, namespace, name, when).node
+                    return find_dataset(state, namespace, name, when)
+    raise _unknown(state, kind, *(nearest or next(splits(text))))
 
 
 def _in_namespaces(text: str, known: dict[str, dict[str, Node]]) -> Iterator[tuple[str, str]]:
@@ -76,19 +93,21 @@ def find_columns(app: App, node_id: str, when: When) -> list[Column]:
     state = app.state
     kind, text = _typed(node_id, (type_field, type_dataset, type_job))
     if kind == type_dataset:
-        return columns_of(state, app.contents, find_node(state, node_id), when)
+        return columns_of(state, app.contents, find_node(state, node_id, when), when)
     if kind == type_job:
-        job = state.job_of(find_node(state, node_id))
-        written = {state.aliases.canonical(e.dst) for e in job.out if isinstance(state.nodes[e.dst], Dataset)}
+        job = state.job_of(find_node(state, node_id, when))
+        out = [e.dst for e in job.out if isinstance(state.nodes[e.dst], Dataset) and when.alive(state, e)]
+        written = dict.fromkeys(map(state.aliases.canonical, out))
         return [c for node in written for c in columns_of(state, app.contents, node, when)]
     for candidate in dict.fromkeys((text, without_version(text))):
         for namespace, rest in _in_namespaces(candidate, state.datasets):
             for name, field in splits(rest):
                 name = naming.canonical(namespace, name)[1]
                 if name in state.datasets[namespace]:
-                    column = (find_dataset(state, namespace, name), field)
-                    if column in columns_of(state, app.contents, column[0], when):
-                        return [column]
+                    with suppress(NotFound):
+                        column = (find_dataset(state, namespace, name, when), field)
+                        if column in columns_of(state, app.contents, column[0], when):
+                            return [column]
     raise NotFound(f"no column {text!r}: the dataset is not known, or has no such column")
 
 

@@ -253,8 +253,8 @@ class GraphWriter:
         state, canonical = self._state, self._state.aliases.canonical
         entities = [state.nodes[member] for member in state.aliases.members(node)]
         own = self._known_node(node)
-        into = dict.fromkeys(canonical(e.src) for entity in entities for e in entity.into)
-        out = dict.fromkeys(canonical(e.dst) for entity in entities for e in entity.out)
+        into = dict.fromkeys(canonical(e.src) for x in entities for e in x.into if not state.is_gone(e))
+        out = dict.fromkeys(canonical(e.dst) for x in entities for e in x.out if not state.is_gone(e))
         into.pop(node, None)
         out.pop(node, None)
         piece = b'%b,"inEdges":[%b],"outEdges":[%b]},' % (

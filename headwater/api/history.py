@@ -18,7 +18,7 @@ from headwater.openlineage.event import EventType, content_id
 from headwater.openlineage.timestamps import to_datetime
 from headwater.service import Service
 from headwater.shapes import marquez as shapes
-from headwater.store.protocol import EventFilter
+from headwater.store.protocol import EventFilter, JobVersion
 from headwater.store.rows import job_version
 
 P = ParamSpec("P")
@@ -50,6 +50,9 @@ class History:
         ]
         return answer
 
+    async def find_run(self, run_id: str) -> Run:
+        return await self._find(run_id)
+
     async def run_facets(self, run_id: str, kind: str) -> shapes.RunFacets:
         run = await self._find(run_id)
         registers = run.facets if kind == "run" else self._service.state.job_of(run.job).facets
@@ -72,12 +75,8 @@ class History:
         return [await self._full_run(run) for run in runs]
 
     async def _full_run(self, run: Run) -> shapes.Run:
-        answer = self._renderer.run(run)
+        answer = self._run(run)
         answer.facets = self._renderer.facet_bodies(run.facets)
-        version = job_version(self._service.state, run)
-        if version is not None:
-            job = self._service.state.job_of(run.job)
-            answer.jobVersion = shapes.VersionName(job.namespace, job.name, job_version_uuid(job, version))
         for key, use in run.uses.items():
             dataset = self._service.state.dataset_of(Node(key >> 1))
             facets = self._renderer.facet_bodies(use.facets)
@@ -87,6 +86,14 @@ class History:
             else:
                 version_id = await self._read_version(dataset, use)
                 answer.inputDatasetVersions.append(self._used(dataset, version_id, facets))
+        return answer
+
+    def _run(self, run: Run) -> shapes.Run:
+        answer = self._renderer.run(run)
+        version = job_version(self._service.state, run)
+        if version is not None:
+            job = self._service.state.job_of(run.job)
+            answer.jobVersion = shapes.VersionName(job.namespace, job.name, job_version_uuid(job, version))
         return answer
 
     def _used(self, dataset: Dataset, version: bytes, facets: dict[str, Raw]) -> shapes.UsedVersion:
@@ -114,12 +121,47 @@ class History:
 
     async def _job(self, job: Job) -> shapes.Job:
         runs = await self._ask(self._service.tables.runs_of_job, job.node, 10, 0)
-        version = next((v for r in runs if (v := job_version(self._service.state, r)) is not None), None)
-        return self._renderer.job(
-            job.node,
-            [self._renderer.run(run) for run in runs],
-            job_version_uuid(job, version) if version is not None else None,
-        )
+        latest = [self._run(run) for run in runs]
+        current = next((run.jobVersion.version for run in latest if run.jobVersion is not None), None)
+        answer = self._renderer.job(job.node, latest, current)
+        answer.latestRun = next((run for run in latest if run.createdAt is not None), answer.latestRun)
+        return answer
+
+    async def job_versions(self, job: Job, limit: int, offset: int) -> shapes.JobVersions:
+        await self._catch_up()
+        found = await self._ask(self._service.tables.job_versions, job.node)
+        return shapes.JobVersions(await self._job_versions(job, found[offset : offset + limit]))
+
+    async def job_version(self, job: Job, version: str) -> shapes.JobVersion:
+        await self._catch_up()
+        found = await self._ask(self._service.tables.job_versions, job.node)
+        wanted = [each for each in found if job_version_uuid(job, each.version) == version.lower()]
+        if not wanted:
+            raise NotFound(f"job {job.name!r} has no version {version!r}")
+        return (await self._job_versions(job, wanted))[0]
+
+    async def _job_versions(self, job: Job, found: list[JobVersion]) -> list[shapes.JobVersion]:
+        state = self._service.state
+        runs = await self._ask(self._service.tables.runs_by_row, [each.latest_run for each in found])
+        data = self._renderer.job_data(job.node, shapes.JobData)
+        answer = []
+        for each, run in zip(found, runs, strict=True):
+            version = job_version_uuid(job, each.version)
+            shown = [key for key in run.uses if not state.is_hidden(Node(key >> 1))]
+            answer.append(
+                shapes.JobVersion(
+                    id=shapes.VersionName(job.namespace, job.name, version),
+                    name=job.name,
+                    createdAt=to_datetime(each.first),
+                    version=version,
+                    namespace=job.namespace,
+                    location=data.location,
+                    inputs=self._renderer.dataset_names(Node(key >> 1) for key in shown if key & 1 != OUTPUT),
+                    outputs=self._renderer.dataset_names(Node(key >> 1) for key in shown if key & 1 == OUTPUT),
+                    latestRun=await self._full_run(run),
+                )
+            )
+        return answer
 
     async def datasets(self, page: list[Node]) -> list[shapes.Dataset]:
         await self._catch_up()
@@ -138,6 +180,21 @@ class History:
         runs = {run.row: run for run in await self._ask(self._service.tables.runs_by_row, rows)}
         return shapes.DatasetVersions([self._version(node, v, runs.get(v.run or 0)) for v in found], total)
 
+    async def version(self, node: Node, version: str) -> shapes.DatasetVersion:
+        """By its id, or by what the `version` facet calls it."""
+        await self._catch_up()
+        members = self._service.state.aliases.members(node)
+        candidates = [version_uuid(self._service.state.dataset_of(m), version, ContentId(0), None) for m in members]
+        with suppress(ValueError):
+            candidates.append(UUID(version).bytes)
+        for uuid in candidates:
+            found = await self._ask(self._service.tables.version, uuid)
+            if found is not None and found.dataset in members:
+                runs = await self._ask(self._service.tables.runs_by_row, [found.run] if found.run is not None else [])
+                return self._version(node, found, runs[0] if runs else None)
+        name = self._service.state.dataset_of(node).name
+        raise NotFound(f"dataset {name!r} has no version {version!r}")
+
     def _version(self, node: Node, version: Version, run: Run | None) -> shapes.DatasetVersion:
         answer = self._renderer.dataset_data(node, shapes.DatasetVersion)
         answer.version = version.version or uuid_text(version.uuid)
@@ -146,7 +203,7 @@ class History:
         answer.createdByRun = self._renderer.run(run) if run else None
         answer.lifecycleState = answer.lastLifecycleState
         if version.schema:
-            answer.fields = self._renderer.fields_of(version.schema)
+            answer.fields = self._renderer.fields_of(node, version.schema)
             answer.facets = {"schema": Raw(self._contents.body(version.schema))}
             answer.currentSchemaVersion = _schema_uuid(version.schema)
         return answer

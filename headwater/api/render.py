@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from hashlib import blake2b
 from typing import TypeVar
 from uuid import UUID
 
@@ -12,8 +13,11 @@ from headwater.contents import Contents
 from headwater.graph.columns import ColumnEdge, column_lineage, columns_of
 from headwater.ids import DELETED, ContentId, Micros, Node
 from headwater.interpret.datasets import SCHEMA, SCHEMAS
+from headwater.model.changes import Ref
 from headwater.model.entities import Dataset, Job, Registers, Run
+from headwater.model.shown import facets_of, is_dropped
 from headwater.model.state import State
+from headwater.model.tagging import WHOLE, labels, tags_by_field
 from headwater.openlineage import facets as f
 from headwater.openlineage.event import stamp_time
 from headwater.openlineage.timestamps import to_datetime
@@ -37,6 +41,11 @@ def uuid_text(raw: bytes) -> str:
     return str(UUID(bytes=raw))
 
 
+def job_uuid(job: Job) -> str:
+    """The same job has the same id everywhere."""
+    return uuid_text(blake2b(f"job\0{job.namespace}\0{job.name}".encode(), digest_size=16).digest())
+
+
 class Renderer:
     def __init__(self, state: State, contents: Contents) -> None:
         self.state, self.contents = state, contents
@@ -55,7 +64,7 @@ class Renderer:
         dataset = state.dataset_of(node)
         members = state.aliases.members(node)
         facets = dataset.facets if len(members) == 1 else self.dataset_facets(node)
-        tags = self.contents.facet(f.Tags, facets, "tags") if "tags" in facets else None
+        tags = self._dataset_tags(members, facets)
         source = self.contents.facet(f.DataSource, facets, "dataSource")
         about = self.contents.facet(f.Documentation, facets, "documentation")
         entities = [state.dataset_of(m) for m in members]
@@ -64,13 +73,13 @@ class Renderer:
             id=shapes.Name(dataset.namespace, dataset.name),
             type=self._dataset_type(dataset, facets),
             name=dataset.name,
-            physicalName=dataset.name,
+            physicalName=self._physical_name(dataset, facets),
             createdAt=moment(min(firsts) if firsts else None),
             updatedAt=moment(max(d.last for d in entities)),
             namespace=dataset.namespace,
             sourceName=(source.name if source and source.name else dataset.namespace) or "default",
             fields=self._fields(node, tags),
-            tags=_tag_names(t for t in (tags.tags if tags else None) or () if t.field is None),
+            tags=tags.get(WHOLE, []),
             lastModifiedAt=moment(self._last_written(entities)),
             lastLifecycleState=self._lifecycle_state(entities),
             description=about.description if about else None,
@@ -88,14 +97,7 @@ class Renderer:
         return "DB_TABLE"
 
     def dataset_facets(self, node: Node) -> Registers:
-        """The facets of all names of a dataset: of each the one that was said last."""
-        merged: Registers = {}
-        for member in self.state.aliases.members(node):
-            for name, register in self.state.dataset_of(member).facets.items():
-                held = merged.get(name)
-                if held is None or register[1:] > held[1:]:
-                    merged[name] = register
-        return merged
+        return facets_of(self.state, node)
 
     def facet_bodies(self, facets: Registers) -> dict[str, Raw]:
         wanted = {name: register[2] for name, register in facets.items() if register[2] != DELETED}
@@ -105,22 +107,33 @@ class Renderer:
         bodies = self.contents.bodies(wanted.values())
         return {name: Raw(bodies[content]) for name, content in wanted.items()}
 
-    def _fields(self, node: Node, tags: f.Tags | None) -> list[shapes.Field]:
-        content = self.contents.schema_content(self.state, node)
-        if content is None:
-            return _NO_FIELDS
-        by_field = [t for t in (tags.tags if tags else None) or () if t.field is not None]
-        if not by_field:
-            return self.fields_of(content)
-        fields: list[shapes.Field] = self.contents.made(content, _field_list)
-        return [
-            shapes.Field(x.name, x.type, _tag_names(t for t in by_field if t.field == x.name), x.description)
-            for x in fields
-        ]
+    def _dataset_tags(self, members: tuple[Node, ...], facets: Registers) -> dict[str, list[str]]:
+        tagged = self.state.edited.tagged
+        if not tagged and "tags" not in facets:
+            return {}
+        told = self.contents.facet(f.Tags, facets, "tags")
+        names: list[Ref] = [("dataset", d.namespace, d.name) for d in map(self.state.dataset_of, members)]
+        return tags_by_field(told, self.state.edited.tags_on(names))
 
-    def fields_of(self, schema: ContentId) -> list[shapes.Field]:
-        plain: list[shapes.Field] = self.contents.made(schema, _plain_fields)
-        return plain
+    def _physical_name(self, dataset: Dataset, facets: Registers) -> str:
+        told = self.contents.facet(f.DeclaredDataset, facets, f.DECLARED_DATASET)
+        return told.physicalName if told is not None and told.physicalName else dataset.name
+
+    def _fields(self, node: Node, tags: dict[str, list[str]]) -> list[shapes.Field]:
+        content = self.contents.schema_content(self.state, node)
+        return _NO_FIELDS if content is None else self._tagged_fields(content, tags)
+
+    def _tagged_fields(self, schema: ContentId, tags: dict[str, list[str]]) -> list[shapes.Field]:
+        if not tags.keys() - {WHOLE}:
+            plain: list[shapes.Field] = self.contents.made(schema, _plain_fields)
+            return plain
+        fields: list[shapes.Field] = self.contents.made(schema, _field_list)
+        return [shapes.Field(x.name, x.type, tags.get(x.name, []), x.description) for x in fields]
+
+    def fields_of(self, node: Node, schema: ContentId) -> list[shapes.Field]:
+        """The columns of an earlier version, with the tags of today."""
+        members = self.state.aliases.members(node)
+        return self._tagged_fields(schema, self._dataset_tags(members, self.dataset_facets(node)))
 
     def _last_written(self, entities: list[Dataset]) -> Micros | None:
         times = [e.last for d in entities for e in d.into if e.src != e.dst]
@@ -133,18 +146,7 @@ class Renderer:
         return max(told, key=lambda one: one.stamp).state if told else None
 
     def is_dropped(self, node: Node) -> bool:
-        """Dropped, and written since by nobody but the job that dropped it."""
-        entities = [self.state.dataset_of(m) for m in self.state.aliases.members(node)]
-        told = [d.lifecycle for d in entities if d.lifecycle is not None]
-        if not told:
-            return False
-        last = max(told, key=lambda one: one.stamp)
-        if last.state != "DROP":
-            return False
-        at = stamp_time(last.stamp)
-        if any(d.declared is not None and d.declared > at for d in entities):
-            return False
-        return not any(e.last > at and e.src != last.job for d in entities for e in d.into)
+        return is_dropped(self.state, node)
 
     def _field_lineage(self, node: Node) -> list[shapes.FieldLineage] | None:
         columns = columns_of(self.state, self.contents, node)
@@ -172,12 +174,14 @@ class Renderer:
 
     def job(self, node: Node, latest: list[shapes.Run], current_version: str | None) -> shapes.Job:
         job = self.state.job_of(node)
-        tags = self.contents.facet(f.Tags, job.facets, "tags")
+        told = self.contents.facet(f.Tags, job.facets, "tags")
+        tags = tags_by_field(told, self.state.edited.tags_on([("job", job.namespace, job.name)]))
         answer = self.job_data(node, shapes.Job)
         answer.latestRuns = latest
         answer.facets = self.facet_bodies(job.facets)
         answer.currentVersion = current_version
-        answer.tags = _tag_names((tags.tags if tags else None) or ())
+        answer.labels = labels(self.contents.facet(f.JobType, job.facets, "jobType"))
+        answer.tags = tags.get(WHOLE, [])
         return answer
 
     def job_data(self, node: Node, shape: type[J]) -> J:
@@ -194,12 +198,12 @@ class Renderer:
             name=job.name,
             simpleName=simple,
             parentJobName=parent.name if parent else None,
-            parentJobUuid=None,
+            parentJobUuid=job_uuid(parent) if parent else None,
             createdAt=to_datetime(job.first),
             updatedAt=to_datetime(job.last),
             namespace=job.namespace,
-            inputs=self._dataset_names(e.src for e in job.into),
-            outputs=self._dataset_names(e.dst for e in job.out),
+            inputs=self.dataset_names(e.src for e in job.into if not self.state.is_gone(e)),
+            outputs=self.dataset_names(e.dst for e in job.out if not self.state.is_gone(e)),
             location=code.url if code else None,
             description=about.description if about else None,
             latestRun=self.run(job.latest) if job.latest is not None else None,
@@ -209,7 +213,7 @@ class Renderer:
         told = self.contents.facet(f.JobType, job.facets, "jobType")
         return _JOB_TYPES.get((told.processingType or "").upper(), "BATCH") if told else "BATCH"
 
-    def _dataset_names(self, nodes: Iterable[Node]) -> list[shapes.Name]:
+    def dataset_names(self, nodes: Iterable[Node]) -> list[shapes.Name]:
         found: dict[Node, shapes.Name] = {}
         for node in nodes:
             node = self.state.aliases.canonical(node)
@@ -222,6 +226,7 @@ class Renderer:
         """A run as far as it is in memory: without facets and dataset versions."""
         started, ended = run.started_at, run.ended_at
         job = self.state.job_of(run.job)
+        args = self.contents.facet(f.RunArgs, run.facets, f.RUN_ARGS)
         return shapes.Run(
             id=run.id,
             createdAt=moment(stamp_time(run.first)) if run.first is not None else None,
@@ -232,6 +237,7 @@ class Renderer:
             startedAt=moment(started),
             endedAt=moment(ended),
             durationMs=(ended - started) // 1000 if ended is not None and started is not None else None,
+            args=(args.args if args else None) or {},
             job=shapes.Name(job.namespace, job.name),
             parentRunId=run.parent[1] if run.parent else None,
             rootRunId=run.root[1] if run.root else None,
@@ -249,11 +255,6 @@ def transformation_type(told: f.Transformation | None) -> str | None:
     if told is None:
         return None
     return "MASKED" if told.masking else told.subtype or told.type
-
-
-def _tag_names(tags: Iterable[f.Tag]) -> list[str]:
-    """`pii` for a tag that only says yes, `tier:gold` for one with a value."""
-    return [t.key if t.value.lower() in ("", "true") else f"{t.key}:{t.value}" for t in tags]
 
 
 def _field_list(schema: f.Schema | None) -> list[shapes.Field]:

@@ -42,6 +42,7 @@ class _Collector(Collector):
             "log_commits": ("Group commits of the log", counters.commits),
             "table_writes": ("Writes of the derived tables", counters.table_writes),
             "store_failures": ("Commits that the disk refused", counters.store_failures),
+            "live_resyncs": ("Times that a live subscriber had to be told to ask again", service.live.resyncs),
         }
         gauges = {
             "log_position": ("Position of the last event", state.position),
@@ -51,6 +52,7 @@ class _Collector(Collector):
             "jobs": ("Jobs", sum(len(names) for names in state.jobs.values())),
             "datasets": ("Names of datasets, aliases too", sum(len(n) for n in state.datasets.values())),
             "edges": ("Edges between jobs and datasets", len(state.edges)),
+            "live_subscribers": ("Open live streams", len(service.live.subscribers)),
         }
         found: list[Metric] = [
             CounterMetricFamily(f"headwater_{name}", text, value=value) for name, (text, value) in counted.items()

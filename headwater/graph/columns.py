@@ -12,6 +12,7 @@ from headwater.graph.when import Always, When
 from headwater.ids import Node
 from headwater.model.entities import ColumnSet, Edge, Job
 from headwater.model.state import State
+from headwater.openlineage.event import stamp_time
 from headwater.openlineage.facets import Transformation
 
 # Where links are not at hand, the columns of one dataset take some hundred microseconds.
@@ -275,7 +276,12 @@ class ColumnWalk:
 
     def is_as_now(self, dataset: Node) -> bool:
         """Whether what is told of the dataset's columns at that time is what is told at present."""
-        return self._now is None or list(self._sets(dataset)) == list(self._now._sets(dataset))
+        if self._now is None:
+            return True
+        sets, gone = list(self._sets(dataset)), self._state.gone
+        if gone and any(source in gone for _, told in sets for source in told.sources):
+            return False
+        return sets == list(self._now._sets(dataset))
 
     def _make_links(self, dataset: Node) -> Links:
         state, canonical = self._state, self._state.aliases.canonical
@@ -289,6 +295,8 @@ class ColumnWalk:
             for name in names:
                 inputs = found.setdefault(name, {})
                 for source in columns.fields.get(name, ()) + columns.whole:
+                    if state.gone and self._when.deleted(state, source.dataset) >= stamp_time(told.last):
+                        continue
                     how, producers = inputs.setdefault((canonical(source.dataset), source.field), ({}, {}))
                     how.update(dict.fromkeys(source.transformations))
                     producers[edge.src] = None

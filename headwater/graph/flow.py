@@ -11,11 +11,15 @@ from headwater.graph.when import When
 from headwater.ids import DELETED, Node
 from headwater.model.entities import COLUMNS, JOB_LINEAGE, LINEAGE, ColumnSet, Edge, Job
 from headwater.model.state import State
+from headwater.openlineage.event import stamp_time
 
 
 def told(state: State, edge: Edge, kind: str, when: When) -> ColumnSet | None:
     """The column set of one kind that counts at that time."""
     candidates = (c for c in edge.columns or () if c.kind == kind and when.tells(c))
+    if state.gone:
+        deleted = when.deleted(state, edge.src, edge.dst)
+        candidates = (c for c in candidates if stamp_time(c.last) > deleted)
     best = max(candidates, key=lambda c: (c.last, c.content), default=None)
     if best is None or best.content == DELETED:
         return None
@@ -61,9 +65,11 @@ class Flow:
 
     @staticmethod
     def _explicit_sources(state: State, edge: Edge, when: When) -> tuple[Node, ...] | None:
-        job = state.job_of(edge.src)
-        if job.declared is not None and edge.dst in job.declared.targets:
-            return job.declared.targets[edge.dst]
+        by_job = state.job_of(edge.src).declared
+        if by_job is not None and state.gone and stamp_time(by_job.stamp) <= when.deleted(state, edge.src, edge.dst):
+            by_job = None
+        if by_job is not None and edge.dst in by_job.targets:
+            return by_job.targets[edge.dst]
         if edge.columns is None:
             return None
         declared = told(state, edge, LINEAGE, when)

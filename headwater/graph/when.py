@@ -4,6 +4,7 @@ from typing import Protocol
 
 from headwater.ids import Micros, Node
 from headwater.model import spans
+from headwater.model.edited import NEVER
 from headwater.model.entities import ColumnSet, Edge, Job
 from headwater.model.state import State
 from headwater.openlineage.event import stamp_time
@@ -11,13 +12,25 @@ from headwater.openlineage.event import stamp_time
 
 class When(Protocol):
     def alive(self, state: State, edge: Edge) -> bool: ...
+    def deleted(self, state: State, *nodes: Node) -> Micros:
+        """The last time by then that one of these was deleted: what was said up to it is gone."""
+
+    def hides(self, state: State, node: Node) -> bool:
+        """Whether the job or dataset was deleted, and not seen again by then."""
+
     def tells(self, column_set: ColumnSet) -> bool:
         """Whether the column set had been told by then."""
 
 
 class Always:
     def alive(self, state: State, edge: Edge) -> bool:
-        return True
+        return not state.gone or not state.is_gone(edge)
+
+    def deleted(self, state: State, *nodes: Node) -> Micros:
+        return max(map(state.deleted, nodes))
+
+    def hides(self, state: State, node: Node) -> bool:
+        return state.is_hidden(node)
 
     def tells(self, column_set: ColumnSet) -> bool:
         return True
@@ -33,10 +46,16 @@ class At:
 
     def alive(self, state: State, edge: Edge) -> bool:
         last = spans.last_before(edge, self._at)
-        if last is None:
+        if last is None or (state.gone and last <= self.deleted(state, edge.src, edge.dst)):
             return False
         job = self._job(state, edge)
         return job is None or last >= self._last_of(job) - spans.GAP
+
+    def deleted(self, state: State, *nodes: Node) -> Micros:
+        return max(state.deleted(node, self._at) for node in nodes)
+
+    def hides(self, state: State, node: Node) -> bool:
+        return _hidden_by(state, node, self._at)
 
     def tells(self, column_set: ColumnSet) -> bool:
         return stamp_time(column_set.first) <= self._at
@@ -64,7 +83,32 @@ class During:
         self._until = until if until is not None else Micros(1 << 62)
 
     def alive(self, state: State, edge: Edge) -> bool:
-        return spans.overlaps(edge, self._since, self._until)
+        last = spans.last_before(edge, self._until)
+        if last is None or last < self._since:
+            return False
+        return not state.gone or last > self.deleted(state, edge.src, edge.dst)
+
+    def deleted(self, state: State, *nodes: Node) -> Micros:
+        """What was deleted within the window is not shown either."""
+        return max(state.deleted(node, self._until) for node in nodes)
+
+    def hides(self, state: State, node: Node) -> bool:
+        return _hidden_by(state, node, self._until)
 
     def tells(self, column_set: ColumnSet) -> bool:
         return stamp_time(column_set.first) <= self._until
+
+
+def _hidden_by(state: State, node: Node, at: Micros) -> bool:
+    """Hidden at a moment: deleted, and nothing tells that it was seen between then and the moment."""
+    return bool(state.gone) and all(_unseen(state, member, at) for member in state.aliases.members(node))
+
+
+def _unseen(state: State, node: Node, at: Micros) -> bool:
+    entity, deleted = state.nodes[node], state.deleted(node, at)
+    if entity.first is None:
+        return True
+    if deleted == NEVER or deleted < entity.last <= at:
+        return False
+    seen = (spans.last_before(edge, at) for edge in (*entity.into, *entity.out))
+    return not any(moment is not None and moment > deleted for moment in seen)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, TypeVar, assert_never
 
-from headwater.ids import ContentId, Micros, Node, Position, RunId, Stamp
+from headwater.ids import DELETED, ContentId, Micros, Node, Position, RunId, Stamp
 from headwater.model import changes as c
 from headwater.model.entities import (
     INPUT,
@@ -19,6 +19,7 @@ from headwater.model.entities import (
     put,
     use_key,
 )
+from headwater.model.happenings import Altered, ColumnsChanged, FacetSet
 from headwater.model.state import Source, State
 from headwater.model.versions import Version, version_uuid
 from headwater.openlineage.event import TERMINAL, Event, EventType, stamp_time
@@ -32,6 +33,7 @@ def apply_event(state: State, position: Position, event: Event, changes: Iterabl
     run = state.runs.get(event.run) if event.run is not None else None
     job = state.find_job(*event.job) if event.job is not None else None
     state.dirty.events.append((position, event.time, event.type, run.row if run else None, job.node if job else None))
+    state.count_event(event.time, event.type)
 
 
 def apply(state: State, change: c.AnyChange) -> None:
@@ -65,7 +67,10 @@ def _job_seen(state: State, change: c.JobSeen) -> None:
     job = state.ensure_job(change.job, at)
     _put_facets(state, job, change.stamp, change.facets)
     if change.parent is not None:
-        job.parent = state.later_node(job.parent, change.stamp, state.ensure_job(change.parent, at).node)
+        held = job.parent
+        job.parent = state.later_node(held, change.stamp, state.ensure_job(change.parent, at).node)
+        if held is None or held[1] != job.parent[1]:
+            state.note(Altered(job.node))
     state.mark(job.node)
 
 
@@ -166,8 +171,13 @@ def _put_facets(state: State, entity: Job | Dataset, stamp: Stamp, facets: dict[
         if lost is not None:
             state.dirty.past_facets.append((entity.node, name, lost))
             state.structure += 1
-    if len(held) != before:
+            if held[name][2] == content:
+                state.note(FacetSet(entity.node, name))
+    if len(held) > before:
         state.structure += 1
+        if state.happened is not None:
+            fresh = [name for name in list(held)[before:] if held[name][2] != DELETED]
+            state.happened += [FacetSet(entity.node, name) for name in fresh]
 
 
 def _source_seen(state: State, change: c.SourceSeen) -> None:
@@ -175,9 +185,12 @@ def _source_seen(state: State, change: c.SourceSeen) -> None:
     source = state.sources.get(change.name)
     if source is None:
         state.sources[change.name] = Source(change.name, change.uri, change.stamp, at, at)
+        state.touched_sources.add(change.name)
     else:
         if (change.stamp, change.uri) > (source.stamp, source.uri):
             source.stamp, source.uri = change.stamp, change.uri
+        if at < source.first:
+            state.touched_sources.add(change.name)
         source.first, source.last = min(source.first, at), max(source.last, at)
     state.dirty.sources.add(change.name)
 
@@ -243,8 +256,10 @@ def _columns_told(state: State, change: c.ColumnsTold) -> None:
     edge = state.see_edge(producer, dataset, at)
     if edge.columns is None:
         edge.columns = []
+    was_newest = False
     for known in edge.columns:
         if known.content == change.content and known.kind == change.kind:
+            was_newest = len(edge.columns) == 1 or _newest(edge.columns, change.kind) is known
             known.first = min(known.first, change.stamp)
             known.last = max(known.last, change.stamp)
             break
@@ -256,9 +271,15 @@ def _columns_told(state: State, change: c.ColumnsTold) -> None:
             edge.columns.remove(min(edge.columns, key=lambda s: (s.last, s.content)))
     if len(edge.columns) > 1 or known.first == known.last:
         state.structure += 1  # another one may count now, or this one is new
+    if not was_newest and _newest(edge.columns, change.kind) is known:
+        state.note(ColumnsChanged(dataset))
     state.outdate(dataset)
     state.outdate(producer)  # which of its inputs reach which output may have changed
     state.dirty.column_sets[edge.key, known.kind, known.content] = known
+
+
+def _newest(sets: list[ColumnSet], kind: str) -> ColumnSet | None:
+    return max((s for s in sets if s.kind == kind), key=lambda s: (s.last, s.content), default=None)
 
 
 def _lineage_declared(state: State, change: c.LineageDeclared) -> None:
@@ -279,6 +300,9 @@ def _lineage_declared(state: State, change: c.LineageDeclared) -> None:
         )
         for target in job.declared.targets:
             state.outdate(target)
+        if held is None or held.content != change.content:
+            for target in {**(held.targets if held else {}), **job.declared.targets}:
+                state.note(ColumnsChanged(target))
         state.mark(job.node)
 
 

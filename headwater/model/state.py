@@ -4,12 +4,15 @@ No IO here. Runs are too many to keep, so `State` holds those in use; whoever ap
 changes first gives it the runs that the changes touch (`State.adopt`).
 """
 
+from bisect import bisect_right
+
 import msgspec
 
 from headwater.ids import ContentId, Micros, Node, Position, RunId, Stamp
 from headwater.model import changes as c
 from headwater.model import spans
 from headwater.model.aliases import Aliases
+from headwater.model.edited import NEVER, Edited
 from headwater.model.entities import (
     ColumnSet,
     Dataset,
@@ -19,11 +22,15 @@ from headwater.model.entities import (
     Run,
     edge_key,
 )
+from headwater.model.happenings import Appeared, Happening, Linked, Overturned, Regrouped
 from headwater.model.versions import Version
 
 # Runs that are kept after they were written to the tables: those that events and lists ask
 # for again soon.
 RUNS_KEPT = 20_000
+
+# Events are counted by the quarter of an hour: no zone of the world has an odder offset.
+QUARTER = Micros(15 * 60 * 1_000_000)
 
 
 class Source(msgspec.Struct, gc=False):
@@ -56,6 +63,8 @@ class Dirty:
         self.namespaces: set[str] = set()
         self.latest_unsure: set[Node] = set()  # jobs whose latest run only the tables can tell
         self.events: list[tuple[Position, Micros, int, int | None, Node | None]] = []
+        self.edits: list[tuple[Position, int]] = []
+        self.counts: set[int] = set()
 
 
 class State:
@@ -67,14 +76,22 @@ class State:
         self.edges: dict[int, Edge] = {}
         self.runs: dict[RunId, Run] = {}
         self.sources: dict[str, Source] = {}
-        self.aliases = Aliases(self.dataset_of, self._names_changed)
+        self.aliases = Aliases(self.dataset_of, self._renamed)
         self.next_run = 1
         self.position = Position(0)
         # Grows when there are other edges, names or columns than before: long walks and answers
         # that are made in slices can tell whether they are still of one piece.
         self.structure = 0
-        self.touched: set[Node] = set()  # what changed since whoever keeps lists looked
+        self.counts: dict[int, int] = {}  # number of the quarter of an hour << 3 | event type
+        self.edited = Edited()
+        # When jobs and datasets were deleted, the last time last. Nearly always empty, and then
+        # nobody need look any further.
+        self.gone: dict[Node, tuple[Micros, ...]] = {}
+        self.touched: set[Node] = set()  # what changed since a follower looked
+        self._followers: list[set[Node]] = []
+        self.touched_sources: set[str] = set()
         self.dirty = Dirty()
+        self.happened: list[Happening] | None = None  # rare things; None while nobody tells of them
 
     # Looking things up
 
@@ -109,8 +126,34 @@ class State:
         if shown != node:  # what is shown of a dataset comes from all its names
             self.nodes[shown].revision += 1
 
-    def _names_changed(self, node: Node) -> None:
-        """A dataset goes by another name now, which shows at the jobs and columns around it."""
+    def note(self, happening: Happening) -> None:
+        if self.happened is not None:
+            self.happened.append(happening)
+
+    def follow(self) -> set[Node]:
+        """For whoever keeps something made of jobs and datasets as they are now: a set of its own,
+        to be given to `take_touched`. It costs an event nothing how many there are."""
+        followed: set[Node] = set()
+        self.take_touched(followed)
+        self._followers.append(followed)
+        return followed
+
+    def take_touched(self, followed: set[Node]) -> set[Node]:
+        """What changed since this follower took the last."""
+        touched, self.touched = self.touched, set()
+        for follower in self._followers:
+            follower |= touched
+        taken = set(followed)
+        followed.clear()
+        return taken
+
+    def _renamed(self, node: Node, before: Node) -> None:
+        """A dataset goes by another name now."""
+        self.note(Regrouped(node, before))
+        self._shown_otherwise(node)
+
+    def _shown_otherwise(self, node: Node) -> None:
+        """It goes by another name, or is gone or back, which shows at the jobs and columns around it."""
         self.structure += 1
         self.outdate(node)
         for edge in (*self.nodes[node].into, *self.nodes[node].out):
@@ -118,6 +161,65 @@ class State:
                 self.outdate(end)
                 for beyond in self.nodes[end].out:
                     self.outdate(beyond.dst)
+
+    # What was deleted
+
+    def deleted(self, node: Node, until: Micros | None = None) -> Micros:
+        """When it was last deleted, up to a moment."""
+        times = self.gone.get(node)
+        if times is None:
+            return NEVER
+        if until is None:
+            return times[-1]
+        place = bisect_right(times, until)
+        return times[place - 1] if place else NEVER
+
+    def is_hidden(self, node: Node) -> bool:
+        """Deleted, and under none of its names seen since."""
+        if not self.gone:
+            return False
+        members = (self.nodes[member] for member in self.aliases.members(node))
+        return all(m.first is None or m.last <= self.deleted(m.node) for m in members)
+
+    def is_gone(self, edge: Edge) -> bool:
+        """Not seen since one of its ends was deleted."""
+        return bool(self.gone) and edge.last <= max(self.deleted(edge.src), self.deleted(edge.dst))
+
+    def is_namespace_hidden(self, name: str) -> bool:
+        times = self.edited.deleted.get(("namespace", name, ""))
+        known = self.namespaces.get(name)
+        return times is not None and (known is None or known.last <= times[-1])
+
+    def note_deleted(self, entity: c.Ref) -> None:
+        """Lays a deletion over the jobs and datasets that it is about."""
+        kind, namespace, name = entity
+        for kind_of, known in (("job", self.jobs), ("dataset", self.datasets)):
+            names = known.get(namespace, {})
+            if kind == "namespace":
+                found = list(names.items())
+            else:
+                found = [(name, names[name])] if kind == kind_of and name in names else []
+            for each, node in found:
+                self.gone[node] = self.edited.deletions((kind_of, namespace, each))
+                self.note(Overturned())
+                self._shown_otherwise(node)
+
+    def _recall_deletion(self, kind: str, entity: Job | Dataset) -> None:
+        """What is new to us may have been deleted before we heard of it."""
+        times = self.edited.deletions((kind, entity.namespace, entity.name))
+        if times:
+            self.gone[entity.node] = times
+
+    def _note_return(self, entity: Job | Dataset, at: Micros) -> None:
+        if entity.last <= self.deleted(entity.node) < at:
+            self.note(Overturned())
+
+    # Counting
+
+    def count_event(self, at: Micros, kind: int) -> None:
+        key = at // QUARTER << 3 | kind
+        self.counts[key] = self.counts.get(key, 0) + 1
+        self.dirty.counts.add(key)
 
     # Runs come and go
 
@@ -141,14 +243,19 @@ class State:
             node = names[name[1]] = Node(len(self.nodes))
             job = Job(node, name[0], name[1], at, at)
             self.nodes.append(job)
+            if self.edited.deleted:
+                self._recall_deletion("job", job)
             self.mark(node)
-            self._see_namespace(name[0], at)
+            self.note(Appeared(node))
+            self.see_namespace(name[0], at)
             return job
         job = self.job_of(node)
         if not job.first <= at <= job.last:
+            if self.gone:
+                self._note_return(job, at)
             job.first, job.last = min(job.first, at), max(job.last, at)
             self.mark(node)
-            self._see_namespace(name[0], at)
+            self.see_namespace(name[0], at)
         return job
 
     def ensure_dataset(self, name: c.Name, at: Micros | None) -> Dataset:
@@ -159,21 +266,27 @@ class State:
             node = self.datasets.setdefault(name[0], {})[name[1]] = Node(len(self.nodes))
             dataset = Dataset(node, name[0], name[1])
             self.nodes.append(dataset)
+            if self.edited.deleted:
+                self._recall_deletion("dataset", dataset)
             self.mark(node)
             self.aliases.added(dataset)
         else:
             dataset = self.nodes[node]  # type: ignore[assignment]
         if at is None or (dataset.first is not None and dataset.first <= at <= dataset.last):
             return dataset
+        if self.gone:
+            self._note_return(dataset, at)
         dataset.last = at if dataset.first is None else max(dataset.last, at)
+        if dataset.first is None:
+            self.note(Appeared(node))
         if dataset.first is None or at < dataset.first:
             dataset.first = at
             self.aliases.seen(dataset)
         self.mark(node)
-        self._see_namespace(name[0], at)
+        self.see_namespace(name[0], at)
         return dataset
 
-    def _see_namespace(self, name: str, at: Micros) -> None:
+    def see_namespace(self, name: str, at: Micros) -> None:
         known = self.namespaces.get(name)
         if known is None:
             self.namespaces[name] = Namespace(name, at, at)
@@ -214,6 +327,13 @@ class State:
             self.outdate(src)
             self.outdate(dst)
             self.dirty.edges.add(key)
-        elif spans.see(edge, at):
-            self.dirty.edges.add(key)
+            self.note(Linked(src, dst))
+        else:
+            gone = bool(self.gone) and self.is_gone(edge)
+            if spans.see(edge, at):
+                self.dirty.edges.add(key)
+                if gone and not self.is_gone(edge):  # it is back, and shows at both ends and beyond
+                    self.note(Overturned())
+                    self._shown_otherwise(src)
+                    self._shown_otherwise(dst)
         return edge

@@ -85,6 +85,11 @@ def stamp_time(stamp: Stamp) -> Micros:
     return Micros(stamp // _RANKS)
 
 
+def last_stamp(at: Micros) -> Stamp:
+    """Above the stamps of all events of that moment."""
+    return Stamp(at * _RANKS + _RANKS - 1)
+
+
 RawFacets = dict[str, msgspec.Raw] | None
 
 

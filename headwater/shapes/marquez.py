@@ -35,6 +35,28 @@ class Namespaces(msgspec.Struct):
     namespaces: list[Namespace]
 
 
+class Source(msgspec.Struct):
+    type: str
+    name: str
+    createdAt: datetime
+    updatedAt: datetime
+    connectionUrl: str
+    description: str | None
+
+
+class Sources(msgspec.Struct):
+    sources: list[Source]
+
+
+class Tag(msgspec.Struct):
+    name: str
+    description: str | None
+
+
+class Tags(msgspec.Struct):
+    tags: list[Tag]
+
+
 class Field(msgspec.Struct, gc=False):
     name: str
     type: str | None
@@ -168,6 +190,41 @@ class Job(JobData, gc=False):
 class Jobs(msgspec.Struct):
     totalCount: int
     jobs: list[Job]
+
+
+class JobVersion(msgspec.Struct, gc=False):
+    id: VersionName
+    name: str
+    createdAt: datetime
+    version: str
+    namespace: str
+    location: str | None
+    inputs: list[Name]
+    outputs: list[Name]
+    latestRun: Run | None
+
+
+class JobVersions(msgspec.Struct):
+    versions: list[JobVersion]
+
+
+class EventCounts(msgspec.Struct, gc=False):
+    """How many events of each type there were in an interval."""
+
+    startInterval: datetime
+    endInterval: datetime
+    fail: int
+    start: int
+    complete: int
+    abort: int
+
+
+class Count(msgspec.Struct, gc=False):
+    """How many there were at the end of an interval."""
+
+    startInterval: datetime
+    endInterval: datetime
+    count: int
 
 
 class GraphEdge(msgspec.Struct, gc=False):

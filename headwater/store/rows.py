@@ -20,6 +20,7 @@ from headwater.model.entities import (
 )
 from headwater.model.state import Namespace, Source, State
 from headwater.model.versions import Version
+from headwater.store import edit_rows
 
 Row = tuple[Any, ...]
 
@@ -83,6 +84,9 @@ def take(state: State) -> Rows:
             (v.uuid, v.dataset, v.version, v.schema, v.first, v.last, v.run, v.written) for v in dirty.versions.values()
         ],
         "events": list(dirty.events),
+        "event_counts": [(key >> 3, key & 7, state.counts[key]) for key in dirty.counts],
+        "edits": list(dirty.edits),
+        "edited": edit_rows.take(state.edited),
     }
     return Rows(upserts, list(dirty.versions_gone - dirty.versions.keys()))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 # Raise it whenever a table or the meaning of a column changes: the tables are then made anew
 # from the log at the next start.
-TABLES_VERSION = 2
+TABLES_VERSION = 3
 
 INT, TEXT, BLOB = "INTEGER", "TEXT", "BLOB"
 
@@ -118,7 +118,7 @@ TABLES = (
             "told": BLOB,
         },
         ("row",),
-        indexes=(("job", "started"), ("job", "version")),
+        indexes=(("job", "started"), ("job", "version", "started")),
         unique=("id",),
     ),
     Table(
@@ -157,4 +157,8 @@ TABLES = (
         ("position",),
         indexes=(("time",), ("run", "time")),
     ),
+    Table("event_counts", {"quarter": INT, "kind": INT, "count": INT}, ("quarter", "kind")),
+    # Where edits stand in the log, numbered, so that the last number tells how many there are.
+    Table("edits", {"position": INT, "number": INT}, ("position",), unique=("number",)),
+    Table("edited", {"register": TEXT, "key": TEXT, "value": BLOB}, ("register", "key")),
 )

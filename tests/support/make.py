@@ -11,6 +11,11 @@ from typing import Any
 
 import msgspec
 
+from headwater.ids import Micros
+from headwater.model.changes import Ref
+from headwater.model.edits import Deleted, Edit, Tagged, edit
+from headwater.openlineage import timestamps
+
 Json = dict[str, Any]
 PRODUCER = "https://example.test/producer"
 TEN = datetime(2026, 3, 2, 10, tzinfo=UTC)
@@ -125,6 +130,27 @@ def parent(job: str, run_id: str, root: tuple[str, str] | None = None) -> Json:
     if root:
         more["root"] = {"job": {"namespace": "jobs", "name": root[0]}, "run": {"runId": root[1]}}
     return {"parent": facet(job={"namespace": "jobs", "name": job}, run={"runId": run_id}, **more)}
+
+
+def micros(minutes: float) -> Micros:
+    """The same moment as `time`, as edits have it."""
+    return timestamps.parse(time(minutes))
+
+
+def job_ref(name: str) -> Ref:
+    return ("job", "jobs", name)
+
+
+def dataset_ref(name: str) -> Ref:
+    return ("dataset", "db", name)
+
+
+def deletion(*entities: Ref, at: float) -> Edit:
+    return edit(Deleted(at=micros(at), entities=entities))
+
+
+def tagging(entity: Ref, tag: str, at: float, field: str | None = None, on: bool = True) -> Edit:
+    return edit(Tagged(at=micros(at), entity=entity, tag=tag, field=field, on=on))
 
 
 def encoded(event: Json) -> bytes:

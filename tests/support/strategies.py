@@ -4,6 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from headwater.model.edits import Deleted, NamespacePut, SourcePut, Tagged, TagPut, edit
 from tests.support import make
 
 names = st.sampled_from(["a", "b", "c", "d"])
@@ -68,9 +69,47 @@ run_events = st.builds(
     st.one_of(st.just({}), st.builds(make.parent, names.map(lambda n: f"job_{n}"), st.sampled_from(["r1", "r9"]))),
     job_facets,
 )
+entities = st.one_of(names.map(make.dataset_ref), names.map(lambda n: make.job_ref(f"job_{n}")))
+moments = minutes.map(make.micros)
+descriptions = st.sampled_from([None, "one", "other"])
+edits = st.one_of(
+    st.builds(
+        lambda at, found: edit(Deleted(at=at, entities=tuple(found))),
+        moments,
+        st.lists(
+            st.one_of(entities, st.sampled_from(["db", "jobs"]).map(lambda ns: ("namespace", ns, ""))),
+            min_size=1,
+            max_size=2,
+        ),
+    ),
+    st.builds(
+        lambda at, e, tag, field, on: edit(Tagged(at=at, entity=e, tag=tag, field=field, on=on)),
+        moments,
+        entities,
+        names,
+        st.sampled_from([None, "x"]),
+        st.booleans(),
+    ),
+    st.builds(
+        lambda at, name, owner, about: edit(NamespacePut(at=at, name=name, owner=owner, description=about)),
+        moments,
+        st.sampled_from(["db", "jobs", "new"]),
+        names,
+        descriptions,
+    ),
+    st.builds(
+        lambda at, name, url, about: edit(SourcePut(at=at, name=name, kind="X", url=url, description=about)),
+        moments,
+        names,
+        names,
+        descriptions,
+    ),
+    st.builds(lambda at, name, about: edit(TagPut(at=at, name=name, description=about)), moments, names, descriptions),
+)
 events = st.lists(
     st.one_of(
         run_events,
+        edits,
         st.builds(lambda m, t: {**make.dataset_event("x", t), "dataset": m}, mentions, minutes),
         st.builds(lambda n, t, f: make.job_event(f"job_{n}", t, f), names, minutes, job_facets),
     ),

@@ -14,9 +14,10 @@ from headwater.graph.columns import column_lineage, columns_of
 from headwater.graph.traverse import CONNECTED, Subgraph, neighbourhood
 from headwater.graph.when import When
 from headwater.ids import Node, RunId
+from headwater.model.edits import Edit
 from headwater.model.entities import Dataset, Edge, Job, Registers, Run
-from headwater.openlineage.event import Event, decode
-from headwater.service import now, recover
+from headwater.openlineage.event import decode
+from headwater.service import Record, now, recover
 from headwater.store.sqlite.log import SqliteLog
 from headwater.store.sqlite.tables import SqliteTables
 from tests.support.make import encoded
@@ -30,18 +31,28 @@ def close_all() -> None:
         _open.pop().close()
 
 
+Told = dict[str, Any] | bytes | Edit
+
+
+def record(told: Told) -> Record:
+    """What goes into the log: an event as a dictionary or text, or an edit."""
+    if isinstance(told, Edit):
+        return told
+    return decode(told if isinstance(told, bytes) else encoded(told))
+
+
 class World:
     """Events appended to a real log in a temporary folder, and folded."""
 
-    def __init__(self, events: Iterable[dict[str, Any] | bytes]) -> None:
+    def __init__(self, events: Iterable[Told]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="headwater-test-")
         self.log = SqliteLog(Path(self._folder.name))
         self.tables = SqliteTables(Path(self._folder.name))
-        decoded = [decode(e if isinstance(e, bytes) else encoded(e)) for e in events]
+        records = [record(event) for event in events]
         _open.append(self)
-        self.append(decoded)
+        self.append(records)
 
-    def append(self, events: Sequence[Event]) -> None:
+    def append(self, events: Sequence[Record]) -> None:
         self.log.append(events, now())
         self.state = recover(self.log, self.tables)
         self.contents = Contents(self.log)
@@ -129,6 +140,21 @@ class World:
             "edges": {f"{self.name(e.src)} → {self.name(e.dst)}": self._edge(e) for e in state.edges.values()},
             "groups": {tuple(map(self.name, g.members)) for g in state.aliases.groups()},
             "runs": {run.id: self._run(run) for run in runs},
+            "counts": state.counts,
+            "edited": self._edited(),
+        }
+
+    def _edited(self) -> dict[str, Any]:
+        state, edited = self.state, self.state.edited
+        names = {number: self.name(Node(number)) for number in range(len(state.nodes))}
+        return {
+            "registers": [edited.namespaces, edited.sources, edited.tags, edited.tagged, edited.deleted, edited.count],
+            "gone": {names[node]: times for node, times in state.gone.items()},
+            "hidden": {name for node, name in names.items() if state.is_hidden(Node(node))},
+            "hidden namespaces": {name for name in state.namespaces if state.is_namespace_hidden(name)},
+            "gone edges": {
+                f"{names[edge.src]} → {names[edge.dst]}" for edge in state.edges.values() if state.is_gone(edge)
+            },
         }
 
     def _facets(self, entity: Job | Dataset) -> dict[str, Any]:

@@ -9,9 +9,8 @@ import zstandard
 
 from headwater.errors import StoreTooNew
 from headwater.ids import ContentId, Micros, Position
-from headwater.openlineage.event import Event
 from headwater.openlineage.skeleton import put_back, references
-from headwater.store.protocol import Appended, StoredEvent
+from headwater.store.protocol import Appended, Record, StoredEvent
 from headwater.store.sqlite.files import chunks, connect, connect_reader, explained, insert, size_on_disk, transaction
 
 # One script a version; a file of an older version is brought forward when it is opened.
@@ -57,7 +56,7 @@ class SqliteLog:
                     self._db.execute(statement)
                 self._db.execute(f"PRAGMA user_version = {number}")
 
-    def append(self, events: Sequence[Event], received: Micros) -> list[Appended]:
+    def append(self, events: Sequence[Record], received: Micros) -> list[Appended]:
         known = self._positions([e.digest for e in events])
         answer: list[Appended] = []
         rows: list[tuple[Position, Micros, bytes, bytes]] = []

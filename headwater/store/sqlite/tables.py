@@ -10,14 +10,35 @@ from headwater.ids import Micros, Node, Position, RunId
 from headwater.model.entities import MAX_COLUMN_SETS, Register, Run
 from headwater.model.state import State
 from headwater.model.versions import Version
+from headwater.store import edit_rows
 from headwater.store import rows as r
-from headwater.store.protocol import EventFilter
+from headwater.store.protocol import EventFilter, JobVersion
 from headwater.store.schema import TABLES, TABLES_VERSION, Table
 from headwater.store.sqlite.files import chunks, connect, connect_reader, explained, insert, size_on_disk, transaction
 
 # Reading all pages of a larger file would take longer than loading the state from it, and what
 # is wrong with the pages that are loaded shows anyway.
 _CHECKED_BYTES = 128 << 20
+
+_COUNT_ALL_EVENTS = """
+    SELECT max((SELECT coalesce(max(position), 0) FROM events), (SELECT coalesce(max(position), 0) FROM edits))
+        - (SELECT coalesce(max(number), 0) FROM edits)
+"""
+
+# SQLite does not skip from one value of an index to the next by itself, so the query does it.
+_JOB_VERSIONS = """
+    WITH RECURSIVE found (job, version) AS (
+        SELECT ?1, (SELECT min(version) FROM runs WHERE job = ?1)
+        UNION ALL
+        SELECT job, (SELECT min(version) FROM runs WHERE job = found.job AND version > found.version)
+        FROM found WHERE version IS NOT NULL
+    )
+    SELECT
+        version,
+        (SELECT min(started) FROM runs WHERE job = found.job AND version = found.version) AS first,
+        (SELECT row FROM runs WHERE job = found.job AND version = found.version ORDER BY started DESC, row LIMIT 1)
+    FROM found WHERE version IS NOT NULL ORDER BY first DESC, version
+"""
 
 
 class SqliteTables:
@@ -127,6 +148,13 @@ class SqliteTables:
             state.job_of(run.job).latest = run
         last_run = self._all(self._db, "SELECT coalesce(max(row), 0) FROM runs")[0][0]
         state.next_run = last_run + 1
+        for quarter, kind, count in self._each("event_counts"):
+            state.counts[quarter << 3 | kind] = count
+        for row in self._each("edited"):
+            edit_rows.restore(state.edited, row)
+        for entity in state.edited.deleted:
+            state.note_deleted(entity)
+        state.edited.count = self._all(self._db, "SELECT coalesce(max(number), 0) FROM edits")[0][0]
         state.aliases.restore(state.dataset_of(node) for names in state.datasets.values() for node in names.values())
         return state
 
@@ -179,6 +207,10 @@ class SqliteTables:
     def count_runs_of_job(self, job: Node) -> int:
         return int(self._ask("SELECT count(*) FROM runs WHERE job = ?", job)[0][0])
 
+    def job_versions(self, job: Node) -> list[JobVersion]:
+        """Newest first. However many runs a version has, it costs a few look-ups."""
+        return [JobVersion(*row) for row in self._ask(_JOB_VERSIONS, job)]
+
     def events(self, wanted: EventFilter) -> list[Position]:
         where, parameters = _time_range(wanted)
         way = "DESC" if wanted.newest_first else "ASC"
@@ -192,13 +224,17 @@ class SqliteTables:
 
     def count_events(self, wanted: EventFilter) -> int:
         where, parameters = _time_range(wanted)
-        if not parameters:  # positions have no gaps, so the last one is the count
-            return self._ask("SELECT coalesce(max(position), 0) FROM events")[0][0]  # type: ignore[no-any-return]
+        if not parameters:  # positions have no gaps, so the last one is the count, of edits too
+            return int(self._ask(_COUNT_ALL_EVENTS)[0][0])
         return int(self._ask(f"SELECT count(*) FROM events {where}", *parameters)[0][0])
 
     def run_history(self, row: int) -> list[tuple[Position, Micros, int]]:
         sql = "SELECT position, time, kind FROM events WHERE run = ? ORDER BY time, kind"
         return [(Position(p), Micros(t), k) for p, t, k in self._ask(sql, row)]
+
+    def version(self, uuid: bytes) -> Version | None:
+        rows = self._ask("SELECT * FROM dataset_versions WHERE uuid = ?", uuid)
+        return r.version_from(rows[0]) if rows else None
 
     def versions(self, datasets: Sequence[Node], limit: int, offset: int) -> list[Version]:
         marks = ",".join("?" * len(datasets))

@@ -22,7 +22,7 @@ from headwater.openlineage.event import decode
 from headwater.service import fold, now
 from tests.support import make
 from tests.support.strategies import events
-from tests.support.world import World, close_all
+from tests.support.world import Told, World, close_all, record
 
 
 def quiet() -> Lane:
@@ -51,14 +51,14 @@ def answers(writer: GraphWriter, world: World, contents: Contents) -> list[bytes
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events)
-def test_answers_from_kept_json_equal_fresh_ones_after_every_event(told: list[dict[str, Any]]) -> None:
+def test_answers_from_kept_json_equal_fresh_ones_after_every_event(told: list[Told]) -> None:
     world = World([])
     worth, graphs._WORTH_KEEPING = graphs._WORTH_KEEPING, 0  # remember small answers too
     try:
         kept_contents = Contents(world.log)
         kept = GraphWriter(Renderer(world.state, kept_contents), quiet())
         for event in told:
-            decoded = decode(make.encoded(event))
+            decoded = record(event)
             (appended,) = world.log.append([decoded], now())
             if not appended.duplicate:
                 fold(world.state, world.tables, [(appended.position, decoded)])

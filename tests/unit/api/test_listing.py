@@ -4,18 +4,27 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 
+from headwater.api.jobs import RUN_STATES
 from headwater.api.listing import Listing
 from headwater.api.render import Renderer
 from headwater.contents import Contents
-from headwater.openlineage.event import decode
 from headwater.service import fold, now
 from tests.support import make
 from tests.support.strategies import events
-from tests.support.world import World, close_all
+from tests.support.world import Told, World, close_all, record
+
+
+def page(listing: Listing, states: tuple[str, ...]) -> tuple[list[str], int]:
+    jobs, total = listing.jobs(None, 100, 0, states)
+    return [job.name for job in jobs], total
 
 
 def lists(listing: Listing, world: World) -> dict[str, Any]:
     found: dict[str, Any] = {"": [j.name for j in listing.jobs(None, 100, 0)[0]]}
+    found["by state"] = {states: page(listing, states) for states in (*((s,) for s in RUN_STATES), RUN_STATES[2:])}
+    moments = [make.micros(hours * 60) for hours in range(0, 150, 10)]
+    for created in (listing.created_jobs, listing.created_datasets, listing.created_sources):
+        found[f"created {len(found)}"] = [created.before(at) for at in moments]
     for namespace in world.state.namespaces:
         jobs, datasets = listing.jobs(namespace, 100, 0), listing.datasets(namespace, 100, 0)
         found[namespace] = [j.name for j in jobs[0]], jobs[1], list(map(world.name, datasets[0])), datasets[1]
@@ -24,13 +33,13 @@ def lists(listing: Listing, world: World) -> dict[str, Any]:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events)
-def test_a_kept_list_equals_a_fresh_one_after_every_event(told: list[dict[str, Any]]) -> None:
+def test_a_kept_list_equals_a_fresh_one_after_every_event(told: list[Told]) -> None:
     world = World([])
     try:
         renderer = Renderer(world.state, Contents(world.log))
         kept = Listing(renderer)
         for event in told:
-            decoded = decode(make.encoded(event))
+            decoded = record(event)
             (appended,) = world.log.append([decoded], now())
             if not appended.duplicate:
                 fold(world.state, world.tables, [(appended.position, decoded)])

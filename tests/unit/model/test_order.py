@@ -5,10 +5,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from headwater.openlineage.event import decode
-from tests.support import make
 from tests.support.strategies import events
-from tests.support.world import World, close_all
+from tests.support.world import Told, World, close_all, record
 
 # A real store is opened for each example, so few examples and no deadline.
 few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -16,7 +14,7 @@ few = settings(max_examples=40, deadline=None, suppress_health_check=list(Health
 
 @few
 @given(events, st.randoms())
-def test_order_and_repetition_do_not_matter(told: list[dict[str, Any]], random: Any) -> None:
+def test_order_and_repetition_do_not_matter(told: list[Told], random: Any) -> None:
     try:
         expected = World(told).dump()
         shuffled = [*told, *told]
@@ -28,13 +26,13 @@ def test_order_and_repetition_do_not_matter(told: list[dict[str, Any]], random: 
 
 @few
 @given(events, st.data())
-def test_a_restart_at_any_point_changes_nothing(told: list[dict[str, Any]], data: Any) -> None:
+def test_a_restart_at_any_point_changes_nothing(told: list[Told], data: Any) -> None:
     """Each append here reopens: the state comes from the tables, the rest from the log."""
     try:
         expected = World(told).dump()
         cut = data.draw(st.integers(0, len(told)))
         world = World(told[:cut])
-        world.append([decode(make.encoded(event)) for event in told[cut:]])
+        world.append([record(event) for event in told[cut:]])
         assert world.dump() == expected
         world.state = world.tables.load()
         assert world.dump() == expected

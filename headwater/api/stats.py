@@ -1,0 +1,117 @@
+"""How many events there were, and how many jobs, datasets and sources, over the last day or week."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import pairwise
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from litestar import Response, get
+from litestar.params import Parameter
+
+from headwater.api.context import App, answer, says
+from headwater.api.created import Created
+from headwater.errors import BadRequest
+from headwater.ids import Micros
+from headwater.model.state import QUARTER, State
+from headwater.openlineage.event import EventType
+from headwater.openlineage.timestamps import to_datetime
+from headwater.service import now
+from headwater.shapes import marquez as shapes
+
+HOURS, DAYS = 24, 7
+_HOUR = Micros(3600 * 1_000_000)
+
+Period = Annotated[str | None, Parameter(description="`DAY`: the last 24 hours; `WEEK`: the last 7 days.")]
+Zone = Annotated[
+    str | None,
+    Parameter(description="A time zone such as `Asia/Kathmandu`, in which hours and days begin; needed for WEEK."),
+]
+Interval = tuple[Micros, Micros]
+
+
+@get("/stats/lineage-events", responses=says(list[shapes.EventCounts]), summary="Events in each hour or day, by type")
+async def lineage_events(app: App, period: Period = None, timezone: Zone = None) -> Response[bytes]:
+    return answer([_events(app.state, interval) for interval in intervals(now(), period, timezone)])
+
+
+@get("/stats/jobs", responses=says(list[shapes.Count]), summary="Jobs at the end of each hour or day")
+async def jobs(app: App, period: Period = None, timezone: Zone = None) -> Response[bytes]:
+    return _counts(app, app.listing.created_jobs, period, timezone)
+
+
+@get("/stats/datasets", responses=says(list[shapes.Count]), summary="Datasets at the end of each hour or day")
+async def datasets(app: App, period: Period = None, timezone: Zone = None) -> Response[bytes]:
+    return _counts(app, app.listing.created_datasets, period, timezone)
+
+
+@get("/stats/sources", responses=says(list[shapes.Count]), summary="Sources at the end of each hour or day")
+async def sources(app: App, period: Period = None, timezone: Zone = None) -> Response[bytes]:
+    return _counts(app, app.listing.created_sources, period, timezone)
+
+
+def _counts(app: App, created: Created, period: str | None, timezone: str | None) -> Response[bytes]:
+    found = intervals(now(), period, timezone)
+    app.listing.catch_up()
+    return answer([shapes.Count(to_datetime(start), to_datetime(end), created.before(end)) for start, end in found])
+
+
+def _events(state: State, interval: Interval) -> shapes.EventCounts:
+    start, end = interval
+    quarters = range(start // QUARTER, end // QUARTER)
+
+    def count(kind: EventType) -> int:
+        return sum(state.counts.get(quarter << 3 | kind, 0) for quarter in quarters)
+
+    return shapes.EventCounts(
+        to_datetime(start),
+        to_datetime(end),
+        fail=count(EventType.FAIL),
+        start=count(EventType.START),
+        complete=count(EventType.COMPLETE),
+        abort=count(EventType.ABORT),
+    )
+
+
+def intervals(at: Micros, period: str | None, timezone: str | None) -> list[Interval]:
+    """The present hour and the 23 before it, or the present day and the 6 before it."""
+    kind = (period or "").upper()
+    if kind == "DAY":
+        return list(_hours(at, _zone(timezone or "UTC")))
+    if kind != "WEEK":
+        raise BadRequest("period is DAY or WEEK", "period")
+    if not timezone:
+        raise BadRequest("timezone: days begin at another time in each zone, so a WEEK needs one", "timezone")
+    return list(_days(at, _zone(timezone)))
+
+
+def _hours(at: Micros, zone: ZoneInfo) -> Iterator[Interval]:
+    offset = to_datetime(at).astimezone(zone).utcoffset() or timedelta()
+    shift = offset // timedelta(microseconds=1)
+    present = (at + shift) // _HOUR * _HOUR - shift
+    for number in range(HOURS - 1, -1, -1):
+        start = present - number * _HOUR
+        yield Micros(start), Micros(start + _HOUR)
+
+
+def _days(at: Micros, zone: ZoneInfo) -> Iterator[Interval]:
+    """From one midnight to the next, which may be 23 or 25 hours."""
+    today = to_datetime(at).astimezone(zone).date()
+    begins = [_midnight(today + timedelta(days=number), zone) for number in range(1 - DAYS, 2)]
+    return pairwise(begins)
+
+
+def _midnight(day: date, zone: ZoneInfo) -> Micros:
+    """Where clocks jump over midnight, the day begins when they jump."""
+    moment = datetime.combine(day, time(), zone).astimezone(UTC)
+    return Micros((moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1))
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):  # unknown, no name at all, a folder of zones
+        raise BadRequest(f"timezone {name!r} is not known; say it like Europe/Berlin", "timezone") from None
+
+
+routes = (lineage_events, jobs, datasets, sources)
