@@ -1,18 +1,19 @@
 """What all commands that ask a server have in common."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
 from cyclopts import Parameter, Token
 from rich.console import RenderableType
 
 from headwater.cli import console
-from headwater.client import Client
+from headwater.client import Client, names
 from headwater.client.call import Call
 from headwater.client.client import URL
+from headwater.client.moments import moment
+from headwater.errors import BadRequest
 
 T = TypeVar("T")
 
@@ -45,26 +46,23 @@ class Asking:
 
 DEFAULT = Asking()
 
-_AGO = re.compile(r"-?(\d+(?:\.\d+)?)\s*(s|m|min|h|d|w)")
-_SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_NAMED = 5  # alternatives that are worth reading
 
 
-def moment(text: str) -> datetime:
-    """`2026-11-10`, `2026-11-10T09:00Z`, or how long ago: `90s`, `15m`, `2h`, `7d`, `now`."""
-    if text == "now":
-        return datetime.now(UTC)
-    ago = _AGO.fullmatch(text)
-    if ago:
-        return datetime.now(UTC) - timedelta(seconds=float(ago[1]) * _SECONDS[ago[2]])
-    at = datetime.fromisoformat(text)
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+def find(client: Client, text: str, kinds: tuple[str, ...] = names.NODES) -> str:
+    """The node id that `text` means. Tells which one was taken when there are others."""
+    found = names.find(client, text, kinds)
+    if found.others:
+        more = ", …" if len(found.others) > _NAMED else ""
+        console.note(f"taking {found.node_id}; not {', '.join(found.others[:_NAMED])}{more}")
+    return found.node_id
 
 
 def _convert(_: Any, tokens: Sequence[Token]) -> datetime:
     try:
         return moment(tokens[0].value)
-    except (ValueError, OverflowError):
-        raise ValueError(f"{tokens[0].value!r} is no time; say 2026-11-10T09:00Z, or how long ago: 2h, 7d") from None
+    except BadRequest as e:
+        raise ValueError(str(e)) from None
 
 
 When = Annotated[datetime, Parameter(converter=_convert)]

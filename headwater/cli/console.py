@@ -43,7 +43,7 @@ def progress_bar(what: str, *, at_once: bool = False) -> Iterator[Report]:
     """A bar for long work, shown at once or with the first report; nothing for work that is
     done before anything is reported."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True) as bar:
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(what, visible=at_once, total=None)
 
         def report(done: int, total: int) -> None:

@@ -1,8 +1,8 @@
 """`headwater diff`"""
 
-from headwater.cli import names
-from headwater.cli.asking import DEFAULT, Asking, When, moment
+from headwater.cli.asking import DEFAULT, Asking, When, find
 from headwater.client import calls
+from headwater.client.moments import moment
 from headwater.show import answers
 
 
@@ -32,6 +32,6 @@ def diff(
         How many changes to show.
     """
     with asking.client() as client:
-        node = names.find(client, around) if around is not None else None
+        node = find(client, around) if around is not None else None
         call = calls.diff(since, until or moment("now"), node_id=node, depth=depth, limit=limit)
         asking.show(client, call, answers.diff)

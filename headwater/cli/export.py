@@ -9,10 +9,10 @@ from typing import IO, Annotated, Literal
 import msgspec
 from cyclopts import App, Parameter
 
-from headwater.cli import console, names
-from headwater.cli.asking import Flag, Url, When
+from headwater.cli import console
+from headwater.cli.asking import Flag, Url, When, find
 from headwater.cli.lineage import Direction, drawn, graph_call
-from headwater.client import Client, calls
+from headwater.client import Client, calls, names
 from headwater.client.client import URL
 from headwater.errors import BadRequest
 from headwater.ids import dataset_node_id, job_node_id
@@ -33,7 +33,7 @@ def events(file: Path = Path("-"), /, *, after: When | None = None, before: When
     Parameters
     ----------
     file
-        Where to; `-` or nothing for standard output.
+        Where to; standard output, when left out.
     after
         Only events after this: a time, or how long ago (`2h`, `7d`).
     before
@@ -61,7 +61,7 @@ def graph(
     name: str | None = None,
     /,
     *,
-    output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("-"),
+    output: Annotated[Path | None, Parameter(name=("--output", "-o"))] = None,
     format: Literal["json", "dot", "mermaid", "svg"] | None = None,  # noqa: A002
     direction: Direction = "connected",
     depth: int = 20,
@@ -76,7 +76,7 @@ def graph(
     name
         The job, dataset or column in the middle; all jobs and datasets, when left out.
     output
-        Where to; `-` or nothing for standard output.
+        Where to; standard output, when left out.
     format
         By the file's ending, when left out; else JSON.
     direction
@@ -88,7 +88,7 @@ def graph(
     at
         The graph as it was then: a time, or how long ago (`2h`, `7d`).
     """
-    chosen = format or _FORMATS.get(output.suffix, "json")
+    chosen = format or _FORMATS.get(output.suffix if output else "", "json")
     with Client(url) as client:
         if name is None:
             if columns or at is not None:
@@ -96,7 +96,7 @@ def graph(
             focus, found = None, everything(client)
             body = msgspec.json.encode(found)
         else:
-            focus = names.place_of(client, names.find(client, name)).node_id
+            focus = names.place_of(client, find(client, name)).node_id
             answer = client.ask(graph_call(focus, direction, depth, columns=columns, at=at))
             found, body = answer.value, answer.body
     with _opened(output) as out:
@@ -128,8 +128,8 @@ def everything(client: Client) -> Graph:
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[IO[bytes]]:
-    if str(file) == "-":
+def _opened(file: Path | None) -> Iterator[IO[bytes]]:
+    if file is None:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return

@@ -2,8 +2,8 @@
 
 import sys
 
-from headwater.cli import console, names
-from headwater.cli.asking import DEFAULT, Asking, Flag, When
+from headwater.cli import console
+from headwater.cli.asking import DEFAULT, Asking, Flag, When, find
 from headwater.cli.exits import FOUND
 from headwater.client import calls
 from headwater.ids import type_dataset
@@ -30,7 +30,7 @@ def freshness(
         End with 3 when the dataset is late.
     """
     with asking.client() as client:
-        answer = client.ask(calls.freshness(names.find(client, dataset, (type_dataset,)), at=at))
+        answer = client.ask(calls.freshness(find(client, dataset, (type_dataset,)), at=at))
         value = answer.value
         if asking.json:
             console.write(answer.body + b"\n")

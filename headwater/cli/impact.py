@@ -4,10 +4,10 @@ import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from headwater.cli import console, names
-from headwater.cli.asking import DEFAULT, Asking, Flag, Several, When
+from headwater.cli import console
+from headwater.cli.asking import DEFAULT, Asking, Flag, Several, When, find
 from headwater.cli.exits import FOUND
-from headwater.client import calls
+from headwater.client import Client, calls, names
 from headwater.errors import BadRequest, NotFound
 from headwater.shapes.impact import Impact, Impacted
 from headwater.show import answers
@@ -61,7 +61,8 @@ def impact(
     with asking.client() as client:
         for one in name:
             try:
-                answer = client.ask(calls.impact(names.find(client, one), depth=depth, limit=limit, at=at))
+                node = _only(client, one) if rules else find(client, one)
+                answer = client.ask(calls.impact(node, depth=depth, limit=limit, at=at))
             except NotFound as e:
                 if not missing_ok:
                     raise
@@ -78,6 +79,15 @@ def impact(
         console.err.print(failure, style="bold red", markup=False, soft_wrap=True)
     if failures:
         sys.exit(FOUND)
+
+
+def _only(client: Client, text: str) -> str:
+    """For a check, a good guess is not good enough."""
+    found = names.find(client, text)
+    if found.others:
+        others = "\n  ".join((found.node_id, *found.others))
+        raise BadRequest(f"{text!r} may be any of these; a check needs to know which:\n  {others}")
+    return found.node_id
 
 
 class _Rule:

@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from headwater.cli import console, names
-from headwater.cli.asking import DEFAULT, Asking, Flag, When
-from headwater.client import calls
+from headwater.cli import console
+from headwater.cli.asking import DEFAULT, Asking, Flag, When, find
+from headwater.client import calls, names
 from headwater.client.call import Call
 from headwater.draw.drawing import drawing_of
 from headwater.draw.svg import svg
@@ -52,13 +52,13 @@ def lineage(
         A tree for reading, or text for other programs.
     """
     with asking.client() as client:
-        found = names.place_of(client, names.find(client, name)).node_id
+        found = names.place_of(client, find(client, name)).node_id
         call = graph_call(found, direction, depth, columns=columns, at=at, since=since, until=until)
         answer = client.ask(call)
         if asking.json or format == "json":
             console.write(answer.body + b"\n")
         elif format == "tree":
-            console.show(tree(answer.value, found, direction))
+            console.show(tree(drawing_of(answer.value, found), direction))
         else:
             console.write(drawn(answer.value, found, direction, format))
 

@@ -24,8 +24,9 @@ _COMMANDS = {
     "Run": ("serve", "demo", "rebuild", "mcp", "doctor", "completion"),
 }
 for number, (title, commands) in enumerate(_COMMANDS.items()):
+    group = Group(title, sort_key=number)
     for command in commands:
-        app.command(f"headwater.cli.{command}:{command}", name=command, group=Group(title, sort_key=number))
+        app.command(f"headwater.cli.{command}:{command}", name=command, group=group)
 
 
 def import_all() -> None:

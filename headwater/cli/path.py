@@ -1,9 +1,9 @@
 """`headwater path`"""
 
-from headwater.cli import names
-from headwater.cli.asking import DEFAULT, Asking, When
-from headwater.client import calls
-from headwater.show.graph import way
+from headwater.cli.asking import DEFAULT, Asking, When, find
+from headwater.client import calls, names
+from headwater.draw.drawing import drawing_of
+from headwater.show.graph import tree
 
 
 def path(origin: str, destination: str, /, *, at: When | None = None, asking: Asking = DEFAULT) -> None:
@@ -19,6 +19,8 @@ def path(origin: str, destination: str, /, *, at: When | None = None, asking: As
         The graph as it was then: a time, or how long ago (`2h`, `7d`).
     """
     with asking.client() as client:
-        start = names.place_of(client, names.find(client, origin)).node_id
-        end = names.find(client, destination)
-        asking.show(client, calls.path_between(start, end, at=at), lambda graph: way(graph, start))
+        start = names.place_of(client, find(client, origin)).node_id
+        end = find(client, destination)
+        asking.show(
+            client, calls.path_between(start, end, at=at), lambda graph: tree(drawing_of(graph, start), "downstream")
+        )

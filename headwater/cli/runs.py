@@ -1,8 +1,7 @@
 """`headwater runs`"""
 
-from headwater.cli import names
-from headwater.cli.asking import DEFAULT, Asking
-from headwater.client import calls
+from headwater.cli.asking import DEFAULT, Asking, find
+from headwater.client import calls, names
 from headwater.ids import type_job
 from headwater.show import cards
 
@@ -18,5 +17,5 @@ def runs(job: str, /, *, limit: int = 20, asking: Asking = DEFAULT) -> None:
         How many to show.
     """
     with asking.client() as client:
-        place = names.place_of(client, names.find(client, job, (type_job,)))
+        place = names.place_of(client, find(client, job, (type_job,)))
         asking.show(client, calls.runs_page(place.namespace, place.name, limit=limit), cards.runs)

@@ -3,11 +3,12 @@
 import gzip
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Annotated
 
 import msgspec
+from cyclopts import Parameter
 
 from headwater.cli import console
 from headwater.cli.asking import Url
@@ -16,11 +17,14 @@ from headwater.client import Client
 from headwater.client.client import URL
 from headwater.errors import BadRequest, EventsRefused
 
+# `-` begins like an option.
+Files = Annotated[tuple[Path, ...], Parameter(allow_leading_hyphen=True, show_default=False)]
+
 _ENDINGS = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 _MOST_NAMED = 20  # refused events that are worth reading about
 
 
-def send(*files: Path, url: Url = URL, retry: float = 30.0) -> None:
+def send(files: Files = (Path("-"),), /, *, url: Url = URL, retry: float = 30.0) -> None:
     """Send OpenLineage events to a server.
 
     Sending the same events again is harmless: the server knows those that it has.
@@ -33,7 +37,7 @@ def send(*files: Path, url: Url = URL, retry: float = 30.0) -> None:
     retry
         For how many seconds to try again when the server is away or its disk is full.
     """
-    reading = Reading(list(files) or [Path("-")])
+    reading = Reading(files)
     refused: dict[int, str] = {}
     with Client(url) as client:
         client.healthz()  # nobody there at all is said at once
@@ -54,7 +58,7 @@ def send(*files: Path, url: Url = URL, retry: float = 30.0) -> None:
 class Reading:
     """Events from files, one after the other; files of any size, as long as they have lines."""
 
-    def __init__(self, paths: list[Path]) -> None:
+    def __init__(self, paths: Iterable[Path]) -> None:
         self._files = list(_files(paths))
         self._starts: list[int] = []
         self.count = self.done = 0
@@ -79,7 +83,7 @@ class Reading:
         return f"{'standard input' if str(file) == '-' else file}, event {index - self._starts[number] + 1}"
 
 
-def _files(paths: list[Path]) -> Iterator[Path]:
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
             found = sorted(f for f in path.rglob("*") if f.name.endswith(_ENDINGS) and f.is_file())
@@ -108,13 +112,12 @@ def _split(opened: IO[bytes]) -> Iterator[bytes]:
         yield from (line.strip() for line in opened if line.strip())
         return
     whole = first + opened.read()
-    try:
-        events = msgspec.json.decode(whole, type=msgspec.Raw | list[msgspec.Raw])
-    except msgspec.MsgspecError:
-        # Neither: then it is lines, of which some are broken. Each of those is named.
-        yield from (line.strip() for line in whole.splitlines() if line.strip())
-        return
-    yield from map(bytes, events if isinstance(events, list) else [events])
+    if not _is_json(whole):  # then it is lines, of which some are broken; each of those is named
+        yield from (line.strip() for line in whole.split(b"\n") if line.strip())
+    elif first.lstrip()[:1] == b"[":
+        yield from map(bytes, msgspec.json.decode(whole, type=list[msgspec.Raw]))
+    else:
+        yield whole
 
 
 def _is_json(text: bytes) -> bool:

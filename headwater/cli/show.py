@@ -1,8 +1,7 @@
 """`headwater show`"""
 
-from headwater.cli import names
-from headwater.cli.asking import DEFAULT, Asking
-from headwater.client import calls
+from headwater.cli.asking import DEFAULT, Asking, find
+from headwater.client import calls, names
 from headwater.ids import type_field, type_job, type_run
 from headwater.show import cards
 
@@ -16,7 +15,7 @@ def show(name: str, /, *, asking: Asking = DEFAULT) -> None:
         A name or node id; a column as `orders.price`; the id of a run.
     """
     with asking.client() as client:
-        found = names.find(client, name, (*names.NODES, type_run))
+        found = find(client, name, (*names.NODES, type_run))
         if found.startswith(f"{type_run}:"):
             asking.show(client, calls.run(found.partition(":")[2]), cards.run)
             return

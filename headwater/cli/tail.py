@@ -2,8 +2,8 @@
 
 import msgspec
 
-from headwater.cli import console, names
-from headwater.cli.asking import DEFAULT, Asking
+from headwater.cli import console
+from headwater.cli.asking import DEFAULT, Asking, find
 from headwater.ids import type_dataset, type_job
 from headwater.show import cards
 
@@ -28,7 +28,7 @@ def tail(
         Begin behind this position of the log instead of with now.
     """
     with asking.client() as client:
-        node = names.find(client, name, (type_job, type_dataset)) if name is not None else None
+        node = find(client, name, (type_job, type_dataset)) if name is not None else None
         for change in client.live(after=after, namespace=namespace, node_id=node):
             if asking.json:
                 console.write(msgspec.json.encode(change) + b"\n")

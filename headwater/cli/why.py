@@ -1,8 +1,7 @@
 """`headwater why`"""
 
-from headwater.cli import names
-from headwater.cli.asking import DEFAULT, Asking, When
-from headwater.client import calls
+from headwater.cli.asking import DEFAULT, Asking, When, find
+from headwater.client import calls, names
 from headwater.ids import type_run
 from headwater.show import answers
 
@@ -33,5 +32,5 @@ def why(
         How many jobs upstream to look.
     """
     with asking.client() as client:
-        found = names.find(client, name, (*names.NODES, type_run))
+        found = find(client, name, (*names.NODES, type_run))
         asking.show(client, calls.why(found, at=at, since=since, limit=limit, depth=depth), answers.why)

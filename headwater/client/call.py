@@ -17,6 +17,7 @@ T = TypeVar("T")
 API = "/api/v1"
 POSITION = "Headwater-Position"
 
+_NO_ROUTE = "Not Found"  # what is said where nothing is, as opposed to a name that is not known
 _MOST_SHOWN = 300  # characters of an answer that nobody can make sense of
 
 
@@ -109,6 +110,8 @@ def _error(response: httpx.Response) -> HeadwaterError:
     except msgspec.MsgspecError:
         text = response.text[:_MOST_SHOWN].strip()
         return ServerFailed(f"{response.url} answered {status}: {text or response.reason_phrase}", status)
+    if status == 404 and body.message == _NO_ROUTE:
+        return ServerFailed(f"the server does not know {response.url.path}; it may be an older version", status)
     if status == 404:
         return NotFound(body.message)
     if status < 500:

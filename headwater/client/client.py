@@ -5,7 +5,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -110,7 +109,10 @@ class _Questions:
 
     def _settings(self) -> dict[str, Any]:
         # A server on this machine is behind no proxy, whatever the environment says.
-        host = urlsplit(self.url).hostname
+        try:
+            host = httpx.URL(self.url).host
+        except httpx.InvalidURL as e:
+            raise self._unreachable(e) from None
         return {"base_url": self.url, "timeout": self._timeout, "trust_env": host not in _THIS_MACHINE}
 
     def _noted(self, answer: Answer[T]) -> Answer[T]:

@@ -46,12 +46,20 @@ class Drawing:
 
     def downstream(self) -> "Drawing":
         """Only what is in focus and what it reaches."""
-        out, reached = self.out(), set(self.focus)
-        waiting = list(self.focus)
-        while waiting:
-            for other in out[waiting.pop()]:
-                if other not in reached:
-                    reached.add(other)
+        return self._reached(self.out(), len(self.boxes))
+
+    def nearest(self, most: int) -> "Drawing":
+        """Only what is in focus and what is nearest to it, whichever way."""
+        into, out = self.into(), self.out()
+        return self._reached({box: [*into[box], *out[box]] for box in self.boxes}, most)
+
+    def _reached(self, follow: dict[str, list[str]], most: int) -> "Drawing":
+        reached = dict.fromkeys(box for box in self.boxes if box in self.focus)
+        waiting = list(reached)
+        for box in waiting:  # grows while it is gone through: the nearest come first
+            for other in follow[box]:
+                if other not in reached and len(reached) < most:
+                    reached[other] = None
                     waiting.append(other)
         arrows = tuple(a for a in self.arrows if a.origin in reached and a.destination in reached)
         return Drawing({box: self.boxes[box] for box in self.boxes if box in reached}, arrows, self.focus)

@@ -6,15 +6,13 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
-from headwater.draw.drawing import COLUMN, Box, Drawing, drawing_of
-from headwater.shapes.marquez import Graph
+from headwater.draw.drawing import COLUMN, Box, Drawing
 from headwater.show.words import many, node, state
 
 
-def tree(graph: Graph, focus: str | None, direction: str) -> RenderableType:
+def tree(drawing: Drawing, direction: str) -> RenderableType:
     """One tree for each node in focus. Where a node comes a second time, its branches are not
     shown again."""
-    drawing = drawing_of(graph, focus)
     roots = [box for box in drawing.boxes if box in drawing.focus]
     if not roots:
         return Text("nothing is known of it at that time", "dim")
@@ -29,18 +27,13 @@ def tree(graph: Graph, focus: str | None, direction: str) -> RenderableType:
         for word, follow, wanted in sides:
             if wanted and follow[root]:
                 _grow(top.add(Text(word, "italic dim")), root, drawing, follow.__getitem__, reached)
-        if not top.children:
+        if len(drawing.boxes) == 1:
             top.add(Text("nothing before it, nothing after it", "dim"))
         parts.append(top)
     beside = len(drawing.boxes) - len(reached)
     if beside:
         parts.append(Text(f"and {many(beside, 'node')} beside it, through shared neighbours", "dim"))
     return Group(*parts)
-
-
-def way(graph: Graph, origin: str) -> RenderableType:
-    """All that lies between two nodes, from the first on."""
-    return tree(graph, origin, "downstream")
 
 
 def _grow(branch: Tree, box: str, drawing: Drawing, follow: Callable[[str], Iterable[str]], reached: set[str]) -> None:

@@ -72,17 +72,17 @@ class Server:
 
     # Life
 
-    def start(self) -> "Server":
-        self.launch()
+    def start(self, port: int | None = None) -> "Server":
+        self.launch(port)
         self.wait_ready()
         return self
 
-    def launch(self) -> None:
+    def launch(self, port: int | None = None) -> None:
         assert self._process is None or self._process.poll() is not None, "it is running already"
         self.close_client()
         arguments = [self._command]
         if self._command != "rebuild":
-            self.port = free_port()
+            self.port = port or free_port()
             arguments += ["--port", str(self.port)]
         if self._command != "demo":
             arguments += ["--data", str(self.data)]

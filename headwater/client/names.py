@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from headwater.cli import console
-from headwater.client import Client
+from headwater.client.client import Client
 from headwater.errors import BadRequest, NotFound
 from headwater.ids import split_type, type_dataset, type_field, type_job, type_run
 from headwater.shapes.search import SearchHit
@@ -15,7 +14,14 @@ NODES = (type_dataset, type_job, type_field)
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _KINDS = {type_dataset: "DATASET", type_job: "JOB"}
 _CANDIDATES = 20
-_NAMED = 5  # alternatives that are worth reading
+
+
+@dataclass(frozen=True)
+class Found:
+    """The node that was meant, and others that might have been."""
+
+    node_id: str
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -28,19 +34,17 @@ class Place:
     field: str | None = None
 
 
-def find(client: Client, text: str, kinds: tuple[str, ...] = NODES) -> str:
-    """The node id that `text` means: `orders`, `orders.price`, `s3://warehouse:orders`, a run's id.
-
-    Tells which one was taken when there are others.
-    """
+def find(client: Client, text: str, kinds: tuple[str, ...] = NODES) -> Found:
+    """The node that `text` means: `orders`, `orders.price`, `s3://warehouse:orders`, a run's id."""
     typed = split_type(text)
     if typed is not None:
         if typed[0] not in kinds:
             raise BadRequest(f"{text} is a {typed[0]}; this question is about a {' or '.join(kinds)}")
-        return text
+        return Found(text)
     if _UUID.fullmatch(text) and type_run in kinds:
-        return f"{type_run}:{text}"
-    return _as_whole(client, text, kinds) or _searched(client, text, kinds)
+        return Found(f"{type_run}:{text}")
+    whole = _as_whole(client, text, kinds)
+    return Found(whole) if whole else _searched(client, text, kinds)
 
 
 def _as_whole(client: Client, text: str, kinds: tuple[str, ...]) -> str | None:
@@ -58,7 +62,7 @@ def _as_whole(client: Client, text: str, kinds: tuple[str, ...]) -> str | None:
     return None
 
 
-def _searched(client: Client, text: str, kinds: tuple[str, ...]) -> str:
+def _searched(client: Client, text: str, kinds: tuple[str, ...]) -> Found:
     hits = _hits(client, text, kinds)
     exact = [hit for hit in hits if _is_called(hit, text)]
     if exact:
@@ -95,12 +99,9 @@ def _columns(client: Client, text: str) -> Iterator[str]:
                         yield f"{type_field}:{found.namespace}:{found.name}:{field.name}"
 
 
-def _taken(found: list[str]) -> str:
+def _taken(found: list[str]) -> Found:
     first, *others = dict.fromkeys(found)
-    if others:
-        named = ", ".join(others[:_NAMED]) + (", …" if len(others) > _NAMED else "")
-        console.note(f"taking {first}; not {named}")
-    return first
+    return Found(first, tuple(others))
 
 
 def place_of(client: Client, node_id: str) -> Place:

@@ -1,0 +1,1 @@
+"""Lineage questions for assistants, over the Model Context Protocol."""
