@@ -50,7 +50,7 @@ def main() -> int:
 
             for part in parts:
                 # Not in /tmp, which is often in memory: syncing has to cost what a disk costs.
-                with tempfile.TemporaryDirectory(prefix="headwater-bench-", dir=_disk()) as folder:
+                with tempfile.TemporaryDirectory(prefix="headwater-bench-", dir=disk()) as folder:
                     figures += part(Path(folder), say)
     except BenchError as e:
         print(f"bench: {e}", file=sys.stderr)
@@ -66,7 +66,7 @@ def main() -> int:
     return 0
 
 
-def _disk() -> str | None:
+def disk() -> str | None:
     return None if os.environ.get("TMPDIR") or not os.access("/var/tmp", os.W_OK) else "/var/tmp"
 
 

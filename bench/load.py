@@ -3,7 +3,8 @@
     python -m bench.load < task        says `ready` when it is connected, starts at the next
                                        line of its input, and prints its report as JSON
 
-A closed loop: each connection sends its next request as soon as the last one is answered.
+A closed loop: each connection sends its next request as soon as the last one is answered, or
+where a rate is given, when it is due.
 Callbacks and no tasks, as every microsecond spent here is taken from the server.
 """
 
@@ -32,6 +33,7 @@ class Task(msgspec.Struct, frozen=True):
     load: Load | None = None
     events_per_request: int = 1  # more than one go to the batch endpoint
     paths: list[str] = []  # what to ask, in turn, where there is no load
+    requests_per_second: float | None = None  # of all connections together; without, as fast as it goes
     seed: int = 1
 
 
@@ -142,8 +144,9 @@ def _head(method: str, path: str, body: bytes = b"") -> bytes:
 class Connection(asyncio.Protocol):
     """One keep-alive connection: HTTP/1.1 as far as the servers here speak it."""
 
-    def __init__(self, stream: Iterator[Request], tally: Tally) -> None:
+    def __init__(self, stream: Iterator[Request], tally: Tally, every_seconds: float) -> None:
         self._stream, self._tally = stream, tally
+        self._every, self._due = every_seconds, 0.0
         self._transport: asyncio.Transport | None = None
         self._received = bytearray()
         self._status = self._body_at = self._whole = 0
@@ -175,7 +178,12 @@ class Connection(asyncio.Protocol):
         self._tally.note(latency, self._status, self._events, bytes(self._received[self._body_at :]))
         self._received.clear()
         self._whole = 0
-        self.send_next()
+        if not self._every:
+            self.send_next()
+            return
+        loop = asyncio.get_running_loop()
+        self._due = max(self._due + self._every, loop.time())
+        loop.call_at(self._due, self.send_next)
 
     def _read_head(self) -> bool:
         end = self._received.find(b"\r\n\r\n")
@@ -199,8 +207,9 @@ async def work(task: Task) -> Report:
     loop = asyncio.get_running_loop()
     tally = Tally()
     connections = []
+    every = task.connections / task.requests_per_second if task.requests_per_second else 0.0
     for stream in requests(task):
-        connection = Connection(stream, tally)
+        connection = Connection(stream, tally, every)
         await loop.create_connection(lambda c=connection: c, "127.0.0.1", task.port)  # type: ignore[misc]
         connections.append(connection)
     print("ready", flush=True)

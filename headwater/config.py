@@ -20,6 +20,8 @@ class Settings:
     # How long a client may take to send its headers, and then its body.
     header_seconds: float = 15.0
     body_seconds: float = 60.0
+    # How long a question waits for a position that the server has not reached yet.
+    position_seconds: float = 5.0
 
     @classmethod
     def from_environment(cls, **given: Any) -> "Settings":

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from headwater.graph.columns import Columns, FieldInput, Links
+from headwater.graph.columns import Columns, Feeding, FieldInput, Links
 from headwater.ids import DELETED, ContentId, Node
 from headwater.interpret.datasets import SCHEMAS
 from headwater.model.entities import COLUMNS, JOB_LINEAGE, ColumnSet, Dataset, Registers
@@ -27,6 +27,7 @@ class Contents:
         self._kept: dict[tuple[ContentId, Any], Any] = {}
         self._kept_bytes = 0
         self.links: dict[Node, tuple[int, Links]] = {}
+        self.feeding: dict[Node, tuple[int, Feeding]] = {}
 
     def body(self, content: ContentId) -> bytes:
         return self._log.contents([content])[content]
@@ -42,6 +43,7 @@ class Contents:
         if len(self._kept) >= _KEPT or self._kept_bytes >= _KEPT_BYTES:
             self._kept.clear()
             self.links.clear()
+            self.feeding.clear()
             self._kept_bytes = 0
         self._kept_bytes += len(body)
         made = self._kept[key] = make(body)

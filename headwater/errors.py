@@ -5,12 +5,18 @@ HeadwaterError
 ├── BadRequest        a question that makes no sense
 ├── NotFound          nothing by that name
 ├── TooLarge          a body over the limit
+├── Refused           a server said no; `status` and `problems` say why
+│   └── EventsRefused some events of many were refused; `refused` names them, the others are in
+├── ServerFailed      a server could not answer, or not in a way that makes sense
+├── Unreachable       no server at that address
+├── NotYet            the state has not reached the position that was asked for
 ├── StoreUnavailable  nothing can be written now (disk full); try again later
 ├── StoreDamaged      a file of the store is broken; says what to do
 ├── StoreTooNew       a file was written by a newer version
 └── StoreLocked       another server has the data folder
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -44,6 +50,38 @@ class NotFound(HeadwaterError):
 
 
 class TooLarge(HeadwaterError):
+    pass
+
+
+class Refused(HeadwaterError):
+    def __init__(self, message: str, status: int, problems: Sequence[Problem] = ()) -> None:
+        super().__init__(message)
+        self.status = status
+        self.problems = tuple(problems)
+
+
+class EventsRefused(Refused):
+    def __init__(self, refused: Mapping[int, str], position: int | None) -> None:
+        """`refused` has the reason for each index; `position` is that of the last event that is in."""
+        first, reason = next(iter(refused.items()))
+        more = f"; so were {len(refused) - 1} more" if len(refused) > 1 else ""
+        super().__init__(f"event {first + 1} was refused: {reason}{more}", 422)
+        self.refused = refused
+        self.position = position
+
+
+class ServerFailed(HeadwaterError):
+    def __init__(self, message: str, status: int, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after = retry_after  # seconds, when the server says so
+
+
+class Unreachable(HeadwaterError):
+    pass
+
+
+class NotYet(HeadwaterError):
     pass
 
 

@@ -60,8 +60,10 @@ def serve(settings: Settings, ready: Callable[[Service], None], show_progress: S
 async def _run(settings: Settings, make: Callable[[], Service], ready: Callable[[Service], None]) -> None:
     service = make()
     await service.start()
+    application = Application(service, settings)
+    await application.search.start()
     server = Server(
-        Application(service, settings),
+        application,
         address=settings.host,
         port=settings.port,
         interface=Interfaces.ASGINL,
@@ -83,10 +85,13 @@ async def _run(settings: Settings, make: Callable[[], Service], ready: Callable[
     stop = asyncio.create_task(stopping.wait())
     await asyncio.wait((serving, stop), return_when=asyncio.FIRST_COMPLETED)
     listening.cancel()
+    all_ended = await service.let_go()
     if not serving.done():
         server.stop()  # type: ignore[no-untyped-call]
     with suppress(asyncio.TimeoutError):
-        await asyncio.wait_for(asyncio.shield(serving), 10)
+        # A stream that nobody reads would never end; others have a second for their answers.
+        await asyncio.wait_for(asyncio.shield(serving), 10 if all_ended else 1)
+    await application.search.stop()
     await service.stop()
 
 

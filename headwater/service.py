@@ -1,10 +1,12 @@
 """The whole path on one page: decode → append → interpret → apply → write to the tables.
 
-    POST ──► decode ──► waiting ──► log.append ──► interpret ──► state.apply ──► answer
+    POST ──► decode ──► waiting ──► log.append ──► interpret ──► state.apply ──► live, answer
              (loop)                 (log thread,     (loop)         (loop)
                                      one fsync for                    │
                                      all that wait)                   └─► now and then: tables.write
                                                                           (tables thread)
+
+While the log thread has one group, the loop applies the group before it and decodes the next.
 
 The log is the truth. The state in memory is the fold of the log, and the tables hold that
 state as of some position, so after a crash the rest of the log is replayed onto them.
@@ -14,13 +16,16 @@ Everything in memory is touched on the event loop only: no locks, and a query se
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from headwater.errors import BadEvent, HeadwaterError, StoreDamaged, StoreUnavailable
+from headwater.errors import BadEvent, HeadwaterError, NotYet, StoreDamaged, StoreUnavailable
 from headwater.ids import Micros, Node, Position
 from headwater.interpret import interpret
+from headwater.live.hub import Hub
+from headwater.live.news import News
 from headwater.model.apply import apply_event
 from headwater.model.apply_edits import apply_edit
 from headwater.model.changes import AnyChange, RunNamed
@@ -46,13 +51,17 @@ WRITE_AFTER_SECONDS = 0.5
 # Work on the loop is cut into pieces of this many events, so that requests get their turn.
 EVENTS_PER_SLICE = 64
 
-# A commit has a fixed cost of half a millisecond or so. When the last one was shared by some
-# requests, the next one waits this long for more to share it; a lone client never waits.
-_A_CROWD, _GATHER_SECONDS = 4, 0.003
+# A commit has a fixed cost of a millisecond or so. Where several clients are at it, half of
+# them share one while the other half is answered; the next commit waits this long, in steps,
+# until so many are there. One or two clients never wait.
+_A_CROWD, _GATHER_STEPS, _GATHER_SECONDS = 4, 4, 0.001
 
 EVENTS_PER_REPLAY_WRITE = 4096
 _RUNS_PER_LOOK = 20
 _A_MOMENT_SECONDS = 0.1
+
+# How long live streams get to end when the server stops; longer only if they are not read.
+_STREAMS_END_SECONDS = 0.5
 
 Progress = Callable[[int, int], None]
 
@@ -74,8 +83,20 @@ class Counters:
 
 @dataclass
 class _Waiting:
+    """The events of one request on their way through the log into the state."""
+
     events: Sequence[Record]
     done: "asyncio.Future[list[Appended]]" = field(repr=False)
+    appended: list[Appended] = field(default_factory=list)
+    applied: int = 0
+
+
+@dataclass(eq=False)
+class _Reader:
+    """Somebody who waits for the state to reach a position."""
+
+    position: Position
+    done: "asyncio.Future[None]" = field(repr=False)
 
 
 class Service:
@@ -93,9 +114,13 @@ class Service:
         self._writing = asyncio.Lock()
         self._tasks: list[asyncio.Task[None]] = []
         self._last_commit = 0.0
+        # What is in the log, until it is in the state.
+        self._due: deque[_Waiting] = deque()
+        self._apply_failed = False
+        self._committing = False
         self._last_moment = state.edited.latest()
-        # A group that is in the log, until it is in the state.
-        self._due: tuple[list[_Waiting], list[Appended]] | None = None
+        self.live = Hub(state)
+        self._readers: set[_Reader] = set()
 
     async def start(self) -> None:
         self._tasks = [
@@ -105,7 +130,7 @@ class Service:
 
     async def stop(self) -> None:
         """Ends after all that was accepted is in the tables."""
-        while self._waiting:
+        while self._waiting or self._committing:
             await asyncio.sleep(0.01)
         for task in self._tasks:
             task.cancel()
@@ -118,6 +143,14 @@ class Service:
         self._tables_thread.shutdown()
         self.log.close()
         self.tables.close()
+
+    async def let_go(self) -> bool:
+        """Ends what only waits for news: live streams, and questions about a position that is not
+        reached yet. False if a stream does not end because nobody reads it."""
+        for reader in self._readers:
+            if not reader.done.done():
+                reader.done.set_exception(NotYet("the server stops"))
+        return await self.live.close(_STREAMS_END_SECONDS)
 
     def events_come_in(self) -> bool:
         """Whether there was an event a moment ago."""
@@ -145,28 +178,66 @@ class Service:
         return done
 
     async def _commit_forever(self) -> None:
-        loop = asyncio.get_running_loop()
-        group: list[_Waiting] = []
+        crowd = 0
         while True:
             await self._wake.wait()
-            if len(group) >= _A_CROWD and len(self._waiting) < EVENTS_PER_COMMIT // 8:
-                # Several clients are at it, and more of them will be here in a moment.
-                await asyncio.sleep(_GATHER_SECONDS)
+            self._committing = True
+            if crowd >= _A_CROWD:
+                await self._gather(crowd // 2)
             group = self._next_group()
-            try:
-                await self._apply_what_is_due()
-                appended = await loop.run_in_executor(self._log_thread, self._append, _events(group))
-                self._due = (group, appended)
-                await self._apply_what_is_due()
-            except Exception as e:
-                self._fail(group, e)
+            await self._commit(group)
+            crowd = len(group) + len(self._waiting)
+            if not self._waiting:
+                await self._apply_due()
+            self._committing = False
 
-    async def _apply_what_is_due(self) -> None:
-        """Events in the log must get into the state, and before any others. What can fail is
-        looking up their runs in the tables; then nothing else is taken in until that works."""
-        if self._due is not None:
-            await self._apply_group(*self._due)
-            self._due = None
+    async def _gather(self, wanted: int) -> None:
+        if len(self._waiting) >= wanted:
+            return
+        await self._apply_due()  # whoever is answered comes back with the next event
+        for _ in range(_GATHER_STEPS):
+            if len(self._waiting) >= wanted:
+                return
+            await asyncio.sleep(_GATHER_SECONDS)
+
+    async def _commit(self, group: list[_Waiting]) -> None:
+        """Appends a group to the log, and meanwhile applies the one before it."""
+        if self._apply_failed:
+            # Nothing is taken in before what is in the log already gets into the state.
+            failure = await self._apply_due()
+            if failure is not None:
+                self._fail(group, failure)
+                return
+        appending = asyncio.get_running_loop().run_in_executor(self._log_thread, self._append, _events(group))
+        await self._apply_due()
+        try:
+            appended = await appending
+        except Exception as e:
+            self._fail(group, e)
+            return
+        self.counters.commits += 1
+        self._last_commit = time.monotonic()
+        start = 0
+        for waiting in group:
+            waiting.appended = appended[start : start + len(waiting.events)]
+            start += len(waiting.events)
+        self._due += group
+        if self._apply_failed:
+            await self._apply_due()
+
+    async def _apply_due(self) -> Exception | None:
+        """Applies what is in the log, in its order. What can fail is looking up runs in the
+        tables; then all who wait are told, and it is tried again before anything is taken in."""
+        try:
+            while self._due:
+                await self._apply(self._due[0])
+                self._due.popleft()
+        except Exception as e:
+            self._apply_failed = True
+            self._fail(self._due, e)
+            return e
+        self._apply_failed = False
+        return None
 
     def _next_group(self) -> list[_Waiting]:
         total = count = 0
@@ -183,7 +254,7 @@ class Service:
     def _append(self, events: list[Record]) -> list[Appended]:
         return self.log.append(events, now())
 
-    def _fail(self, group: list[_Waiting], error: Exception) -> None:
+    def _fail(self, group: Iterable[_Waiting], error: Exception) -> None:
         self.counters.store_failures += 1
         self.last_failure = str(error)
         if not isinstance(error, HeadwaterError):
@@ -193,23 +264,46 @@ class Service:
             if not waiting.done.done():
                 waiting.done.set_exception(error)
 
-    async def _apply_group(self, group: list[_Waiting], appended: list[Appended]) -> None:
-        self.counters.commits += 1
-        self._last_commit = time.monotonic()
+    async def _apply(self, waiting: _Waiting) -> None:
         self.last_failure = None
-        start = 0
-        for waiting in group:
-            mine = appended[start : start + len(waiting.events)]
-            start += len(mine)
-            fresh = [(a.position, e) for a, e in zip(mine, waiting.events, strict=True) if not a.duplicate]
-            for at in range(0, len(fresh), EVENTS_PER_SLICE):
-                if at:
-                    await asyncio.sleep(0)
-                fold(self.state, self.tables, fresh[at : at + EVENTS_PER_SLICE])
+        while waiting.applied < len(waiting.events):
+            if waiting.applied:
+                await asyncio.sleep(0)
+            part = slice(waiting.applied, waiting.applied + EVENTS_PER_SLICE)
+            told = zip(waiting.appended[part], waiting.events[part], strict=True)
+            fresh = [(appended.position, event) for appended, event in told if not appended.duplicate]
+            fold(self.state, self.tables, fresh, self.live.news)
+            self.live.publish()
+            if self._readers:
+                self._tell_readers()
             self.counters.accepted += len(fresh)
-            self.counters.duplicates += len(mine) - len(fresh)
-            if not waiting.done.done():  # the client may have left
-                waiting.done.set_result(mine)
+            self.counters.duplicates += len(waiting.events[part]) - len(fresh)
+            waiting.applied += EVENTS_PER_SLICE
+        if not waiting.done.done():  # the client may have left
+            waiting.done.set_result(waiting.appended)
+
+    # Read your own writes
+
+    async def reached(self, position: Position, seconds: float) -> None:
+        """Returns when the state has the event at that position. Raises NotYet after some time."""
+        if self.state.position >= position:
+            return
+        reader = _Reader(position, asyncio.get_running_loop().create_future())
+        self._readers.add(reader)
+        try:
+            async with asyncio.timeout(seconds):
+                await reader.done
+        except TimeoutError:
+            raise NotYet(
+                f"position {position} is not reached after {seconds:g} s; the last one is {self.state.position}"
+            ) from None
+        finally:
+            self._readers.discard(reader)
+
+    def _tell_readers(self) -> None:
+        for reader in self._readers:
+            if reader.position <= self.state.position and not reader.done.done():
+                reader.done.set_result(None)
 
     # To the tables
 
@@ -246,11 +340,12 @@ class Service:
                     self.state.release_runs()
 
 
-def fold(state: State, tables: Tables, records: Sequence[tuple[Position, Record]]) -> None:
+def fold(state: State, tables: Tables, records: Sequence[tuple[Position, Record]], news: News | None = None) -> None:
     """Interprets events and applies them, with the runs that they touch at hand; edits too, as
-    the order does not matter after the events."""
+    the order does not matter after the events. What each of them changes is noted in `news`; a
+    replay has none."""
     events = [(position, record) for position, record in records if isinstance(record, Event)]
-    _fold_events(state, tables, events)
+    _fold_events(state, tables, events, news)
     if len(events) < len(records):
         for position, record in records:
             if isinstance(record, Edit):
@@ -258,9 +353,11 @@ def fold(state: State, tables: Tables, records: Sequence[tuple[Position, Record]
                     apply_edit(state, position, record)
                 except Exception:
                     logger.exception("edit %d could not be applied", position)
+                if news is not None:
+                    news.after_edit(position, record.change.at)
 
 
-def _fold_events(state: State, tables: Tables, events: Sequence[tuple[Position, Event]]) -> None:
+def _fold_events(state: State, tables: Tables, events: Sequence[tuple[Position, Event]], news: News | None) -> None:
     said = [(position, event, _meaning(position, event)) for position, event in events]
     missing = {event.run for _, event in events if event.run is not None and event.run not in state.runs}
     missing.update(
@@ -274,11 +371,15 @@ def _fold_events(state: State, tables: Tables, events: Sequence[tuple[Position, 
         for run in tables.runs(list(missing)):
             state.adopt(run)
     for position, event, changes in said:
+        if news is not None:
+            news.before(event)
         try:
             apply_event(state, position, event, changes)
         except Exception:
             logger.exception("event %d could not be applied", position)
             apply_event(state, position, event, ())
+        if news is not None:
+            news.after(position, event)
 
 
 def _meaning(position: Position, event: Event) -> list[AnyChange]:
@@ -295,9 +396,14 @@ def settle_latest_runs(state: State, tables: Tables) -> None:
     """Finds the latest run of jobs whose latest one moved back in time or left. The tables know
     the runs that are not in memory; of the others they may know an older state."""
     unsure, state.dirty.latest_unsure = state.dirty.latest_unsure, set()
+    if not unsure:
+        return
+    at_hand: dict[Node, list[Run]] = {node: [] for node in unsure}
+    for run in state.runs.values():
+        if run.job in unsure:
+            at_hand[run.job].append(run)
     for node in unsure:
-        at_hand = [run for run in state.runs.values() if run.job == node]
-        candidates = [*at_hand, *_latest_stored(state, tables, node)]
+        candidates = [*at_hand[node], *_latest_stored(state, tables, node)]
         # Runs that others only named are no runs that one could show.
         seen = [run for run in candidates if run.first is not None]
         state.job_of(node).latest = max(seen, key=lambda run: run.order, default=None)

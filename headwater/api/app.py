@@ -13,20 +13,25 @@ from litestar.openapi.plugins import JsonRenderPlugin
 
 from headwater import __version__
 from headwater.api.context import App
-from headwater.api.errors import ErrorBody, FieldProblem, body_of
+from headwater.api.errors import body_of
 from headwater.api.graphs import GraphWriter
 from headwater.api.history import History
 from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send
 from headwater.api.lane import Lane
 from headwater.api.listing import Listing
+from headwater.api.live import LIVE_PATH
 from headwater.api.paths import routable
+from headwater.api.position import position_reached
 from headwater.api.render import Renderer
 from headwater.api.routes import api_router
+from headwater.api.search import beta_router
 from headwater.api.system import healthz, metrics
 from headwater.config import Settings
 from headwater.contents import Contents
 from headwater.errors import HeadwaterError
+from headwater.search.search import Search
 from headwater.service import Service
+from headwater.shapes.problem import ErrorBody, FieldProblem
 
 logger = logging.getLogger(__name__)
 
@@ -83,10 +88,15 @@ class Application:
         contents = Contents(service.log)
         renderer = Renderer(service.state, contents)
         graphs = GraphWriter(renderer, Lane(service.events_come_in))
-        context = App(service, contents, renderer, History(service, contents, renderer), graphs, Listing(renderer))
+        history, listing = History(service, contents, renderer), Listing(renderer)
+        self.search = Search(
+            service.state, contents, settings.data, service.events_come_in, lambda: service.counters.commits
+        )
+        context = App(service, contents, renderer, history, graphs, listing, self.search)
+        self._service, self._position_seconds = service, settings.position_seconds
         self._ingest = Ingest(service, settings)
         self._routes = Litestar(
-            route_handlers=[api_router, healthz, metrics],
+            route_handlers=[api_router, beta_router, healthz, metrics],
             dependencies={"app": Provide(lambda: context, sync_to_thread=False)},
             exception_handlers={
                 HeadwaterError: _on_ours,
@@ -107,6 +117,12 @@ class Application:
         if scope["type"] == "http":
             if scope["method"] == "POST" and scope["path"] in (EVENT_PATH, BATCH_PATH):
                 await self._ingest(scope, receive, send)
+                return
+            if (
+                scope["method"] == "GET"
+                and scope["path"] != LIVE_PATH  # it has its own way to name a position
+                and not await position_reached(self._service, self._position_seconds, scope, send)
+            ):
                 return
             raw = scope.get("raw_path")
             if raw:

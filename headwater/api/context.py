@@ -13,6 +13,7 @@ from headwater.api.listing import Listing
 from headwater.api.render import Renderer
 from headwater.contents import Contents
 from headwater.model.state import State
+from headwater.search.search import Search
 from headwater.service import Service
 
 _encode = msgspec.json.Encoder().encode
@@ -28,6 +29,7 @@ class App:
     history: History
     graphs: GraphWriter
     listing: Listing
+    search: Search
 
     @property
     def state(self) -> State:

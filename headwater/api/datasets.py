@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from litestar import Response, delete, get, post, put
 
-from headwater.api import shapes
 from headwater.api.bodies import DatasetBody
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_dataset, find_namespace
@@ -19,6 +18,7 @@ from headwater.model.changes import Ref
 from headwater.model.edits import Tagged, edit
 from headwater.openlineage import naming
 from headwater.service import Record
+from headwater.shapes import marquez as shapes
 
 _PATH = "/namespaces/{namespace:str}/datasets"
 

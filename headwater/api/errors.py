@@ -1,36 +1,22 @@
 """Errors → status and the one body shape that every error has."""
 
-import msgspec
-
 from headwater.errors import (
     BadEvent,
     BadRequest,
     HeadwaterError,
     NotFound,
+    NotYet,
     StoreDamaged,
     StoreUnavailable,
     TooLarge,
 )
-
-
-class FieldProblem(msgspec.Struct):
-    path: str
-    message: str
-
-
-class ErrorBody(msgspec.Struct):
-    """`code` and `message` are what Marquez clients read; `errors` names the fields."""
-
-    code: int
-    message: str
-    details: str | None = None
-    errors: list[FieldProblem] = []
-
+from headwater.shapes.problem import ErrorBody, FieldProblem
 
 _STATUS: tuple[tuple[type[HeadwaterError], int], ...] = (
     (NotFound, 404),
     (BadRequest, 400),
     (TooLarge, 413),
+    (NotYet, 503),
     (StoreUnavailable, 503),
     (StoreDamaged, 503),
 )

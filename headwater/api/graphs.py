@@ -1,41 +1,57 @@
 """Graphs → JSON, fast.
 
 Most of a node's JSON says what the job or dataset is, and that changes rarely: it is kept as
-bytes until the revision of the job or dataset moves. Only the edges are put together anew.
-A whole answer is used again as long as none of its nodes has changed: many people look at the
-same graph.
+bytes until the revision of the job or dataset moves, and so are its edges, for answers in which
+none is left out. A whole answer is used again as long as none of its nodes has changed: many
+people look at the same graph.
 """
 
 import asyncio
+import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any, TypeVar
 
 import msgspec
 
-from headwater.api import shapes
+from headwater.api.column_graphs import ColumnWriter
+from headwater.api.kept import KEPT_BYTES, Room
 from headwater.api.lane import Lane
-from headwater.api.render import Renderer, transformation_type
-from headwater.graph.columns import Column, ColumnGraph, ColumnWalk, column_lineage
-from headwater.graph.traverse import Subgraph, neighbourhood
+from headwater.api.render import Renderer
+from headwater.api.turns import in_turns
+from headwater.graph.columns import (
+    Column,
+    ColumnGraph,
+    ColumnSets,
+    column_lineage_in_slices,
+    column_paths_in_slices,
+    columns_above_in_slices,
+)
+from headwater.graph.traverse import Subgraph, neighbourhood_in_slices, paths_in_slices
 from headwater.graph.when import Always, When
-from headwater.ids import Node, dataset_node_id, field_node_id, job_node_id
+from headwater.ids import Node, dataset_node_id, job_node_id
 from headwater.model.entities import Dataset, Job
+from headwater.model.state import State
+from headwater.shapes import marquez as shapes
 
 _encode = msgspec.json.Encoder().encode
 
 # An answer is put together in pieces of this many nodes, a millisecond or two each, and events
 # are taken in between: a large graph never holds up the intake.
-_NODES_PER_SLICE, _DATASETS_PER_SLICE = 400, 40
-
-# When the kept bytes reach this they are dropped, and made again as they are asked for.
-_KEPT_BYTES = 64 << 20
+_NODES_PER_SLICE = 400
+_EDGES_PER_SLICE, _SORTED_AT_ONCE = 4000, 5000
 
 _Kept = tuple[int, bytes, bytes]
-"""The revision, the id as JSON, and the node's JSON up to its edges."""
+"""The revision, the id as JSON, and the node's JSON, up to its edges or with them."""
 
 
 # Smaller answers are made faster than they are worth remembering.
 _WORTH_KEEPING = 50
+
+
+_Key = TypeVar("_Key")
+_Ordered = TypeVar("_Ordered", bound=tuple[Any, ...])
 
 
 class _Answer(msgspec.Struct, frozen=True, gc=False):
@@ -44,12 +60,51 @@ class _Answer(msgspec.Struct, frozen=True, gc=False):
     body: bytes
 
 
+class _Noted:
+    """The revisions of nodes at the time when a walk in slices met them. An event that comes in
+    between two slices may change what the walk has seen already, and must not go unnoticed."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._structure = state.structure
+        self._revisions: dict[Node, int] = {}
+        self._graph: Subgraph | ColumnGraph | ColumnSets | None = None
+        self._count = 0
+
+    def note(self, graph: Subgraph | ColumnGraph | ColumnSets) -> None:
+        if graph is not self._graph:
+            self._graph, self._count = graph, 0
+        nodes: Iterable[Node]
+        if isinstance(graph, ColumnGraph):
+            nodes = {column[0] for column in self._fresh(graph.nodes)}
+        else:
+            nodes = self._fresh(graph.names if isinstance(graph, ColumnSets) else graph.nodes)
+        entities, revisions = self._state.nodes, self._revisions
+        for node in nodes:
+            revisions.setdefault(node, entities[node].revision)
+
+    def _fresh(self, found: dict[_Key, Any]) -> Iterable[_Key]:
+        before, self._count = self._count, len(found)
+        return islice(reversed(found), len(found) - before)
+
+    def is_of_one_piece(self) -> bool:
+        """Whether there are still the same edges, names and columns as when the walk began."""
+        return self._state.structure == self._structure
+
+    def sum_of(self, entities: list[Job | Dataset]) -> int:
+        if not self._revisions:
+            return sum([entity.revision for entity in entities])
+        return sum([self._revisions.get(entity.node, entity.revision) for entity in entities])
+
+
 class GraphWriter:
     def __init__(self, renderer: Renderer, lane: Lane) -> None:
         self._renderer, self._state, self._lane = renderer, renderer.state, lane
         self._nodes: dict[Node, _Kept] = {}
-        self._columns: dict[Node, tuple[int, dict[str, _Column]]] = {}
-        self._bytes = 0
+        self._with_edges: dict[Node, _Kept] = {}
+        self._room = Room()
+        self._room.shared_by(self._nodes, self._with_edges)
+        self._columns = ColumnWriter(renderer, self._room)
         self._answers: dict[object, _Answer] = {}
 
     async def lineage(self, start: Node, depth: int, direction: str, when: When) -> bytes:
@@ -58,9 +113,14 @@ class GraphWriter:
         if known is not None:
             async with self._lane.large(0, len(known)):
                 return known
-        graph = neighbourhood(self._state, start, depth, direction, when)
-        remember = self._remember(key, graph.nodes, when)
+        noted = _Noted(self._state)
+        graph = await in_turns(neighbourhood_in_slices(self._state, start, depth, direction, when), noted.note)
+        remember = self._remember(key, noted, graph.nodes, when)
         async with self._lane.large(len(graph.nodes)):
+            if graph.whole and isinstance(when, Always):
+                body = await self._write_entire(graph)
+                if noted.is_of_one_piece():
+                    return remember(body)
             return remember(await self._write(graph))
 
     async def column_lineage(self, start: list[Column], depth: int, *, down: bool, when: When) -> bytes:
@@ -69,10 +129,37 @@ class GraphWriter:
         if known is not None:
             async with self._lane.large(0, len(known)):
                 return known
-        graph = column_lineage(self._state, self._renderer.contents, start, depth, down=down, when=when)
-        remember = self._remember(key, {column[0] for column in graph.nodes}, when)
+        noted = _Noted(self._state)
+        contents = self._renderer.contents
+        if not down:
+            above = await in_turns(columns_above_in_slices(self._state, contents, start, depth, when), noted.note)
+            if above.all_inputs:
+                remember = self._remember(key, noted, above.names, when)
+                async with self._lane.large(sum([len(names) for names in above.names.values()])):
+                    parts = await self._columns.with_all_inputs(above, when)
+                    if noted.is_of_one_piece():
+                        return remember(_whole(parts))
+        walk = column_lineage_in_slices(self._state, contents, start, depth, down=down, when=when)
+        graph = await in_turns(walk, noted.note)
+        remember = self._remember(key, noted, {column[0] for column in graph.nodes}, when)
         async with self._lane.large(len(graph.nodes)):
-            return remember(await self._write_columns(graph, when))
+            return remember(_whole(await self._columns.any_part(graph, when)))
+
+    async def path(self, start: Node, end: Node, when: When) -> bytes:
+        """The ways from one node to the other, whichever of the two lies above."""
+        graph = await in_turns(paths_in_slices(self._state, start, end, when))
+        if not graph.nodes:
+            graph = await in_turns(paths_in_slices(self._state, end, start, when))
+        async with self._lane.large(len(graph.nodes)):
+            return await self._write(graph)
+
+    async def column_path(self, start: list[Column], end: list[Column], when: When) -> bytes:
+        contents = self._renderer.contents
+        graph = await in_turns(column_paths_in_slices(self._state, contents, start, end, when))
+        if not graph.nodes:
+            graph = await in_turns(column_paths_in_slices(self._state, contents, end, start, when))
+        async with self._lane.large(len(graph.nodes)):
+            return _whole(await self._columns.any_part(graph, when))
 
     def _known_answer(self, key: object, when: When) -> bytes | None:
         """The same answer as last time, if none of its nodes has changed since."""
@@ -81,17 +168,17 @@ class GraphWriter:
             return None
         return known.body
 
-    def _remember(self, key: object, nodes: Iterable[Node], when: When) -> Callable[[bytes], bytes]:
+    def _remember(self, key: object, noted: "_Noted", nodes: Iterable[Node], when: When) -> Callable[[bytes], bytes]:
         """To be called as soon as the graph is known, before waiting for anything, as events
         come in meanwhile: should one of them touch the graph, the answer is not used again."""
         entities = [self._state.nodes[node] for node in nodes]
-        revisions = sum([entity.revision for entity in entities])
+        revisions = noted.sum_of(entities)
 
         def remember(body: bytes) -> bytes:
             if isinstance(when, Always) and len(entities) >= _WORTH_KEEPING:
                 self._answers.pop(key, None)
                 self._answers[key] = _Answer(entities, revisions, body)
-                while sum(len(a.body) for a in self._answers.values()) > _KEPT_BYTES:
+                while sum(len(a.body) for a in self._answers.values()) > KEPT_BYTES:
                     del self._answers[next(iter(self._answers))]
             return body
 
@@ -109,13 +196,15 @@ class GraphWriter:
                 await asyncio.sleep(0)
         into: defaultdict[Node, list[bytes]] = defaultdict(list)
         out: defaultdict[Node, list[bytes]] = defaultdict(list)
-        for src, dst in graph.edges:
-            edge = b'{"origin":%b,"destination":%b}' % (kept[src][1], kept[dst][1])
+        for count, (src, dst) in enumerate(graph.edges, 1):
+            if count % _EDGES_PER_SLICE == 0:
+                await asyncio.sleep(0)
+            edge = _edge(kept[src][1], kept[dst][1])
             out[src].append(edge)
             into[dst].append(edge)
         # The pieces are copied only once, when they are all there.
         parts: list[bytes] = []
-        for count, (_, node) in enumerate(sorted([(found[1], node) for node, found in kept.items()]), 1):
+        for count, (_, node) in enumerate(await _in_order([(found[1], node) for node, found in kept.items()]), 1):
             parts += (
                 kept[node][2],
                 b',"inEdges":[',
@@ -139,109 +228,63 @@ class GraphWriter:
             kind, node_id = b"DATASET", _encode(dataset_node_id(entity.namespace, entity.name))
             data = self._renderer.dataset_data(node, shapes.DatasetData)
         head = b'{"id":%b,"type":"%b","data":%b' % (node_id, kind, _encode(data))
-        self._make_room(len(head))
+        self._room.take(len(head))
         kept = self._nodes[node] = (entity.revision, node_id, head)
         return kept
 
-    def _make_room(self, size: int) -> None:
-        self._bytes += size
-        if self._bytes > _KEPT_BYTES:
-            self._nodes.clear()
-            self._columns.clear()
-            self._bytes = size
+    def _known_node(self, node: Node) -> _Kept:
+        kept = self._nodes.get(node)
+        return kept if kept is not None and kept[0] == self._state.nodes[node].revision else self._node(node)
 
-    async def _write_columns(self, graph: ColumnGraph, when: When) -> bytes:
-        """Edges of both lists start at the node itself, which Marquez clients rely on."""
-        walk = ColumnWalk(self._state, self._renderer.contents, when)
-        names: defaultdict[Node, set[str]] = defaultdict(set)
-        for dataset, name in graph.nodes:
-            names[dataset].add(name)
-        known: dict[Node, dict[str, _Column]] = {}
-        for count, dataset in enumerate(names, 1):
-            known[dataset] = self._columns_of(walk, dataset, names[dataset], keep=isinstance(when, Always))
-            if count % _DATASETS_PER_SLICE == 0:
+    async def _write_entire(self, graph: Subgraph) -> bytes:
+        """An answer in which no edge of any node is left out."""
+        found: list[tuple[bytes, bytes]] = []
+        nodes, known = self._state.nodes, self._with_edges
+        for count, node in enumerate(graph.nodes, 1):
+            kept = known.get(node)
+            if kept is None or kept[0] != nodes[node].revision:
+                kept = self._make_with_edges(node)
+            found.append(kept[1:])
+            if count % _NODES_PER_SLICE == 0:
                 await asyncio.sleep(0)
-        into: defaultdict[Column, list[bytes]] = defaultdict(list)
-        out: defaultdict[Column, list[bytes]] = defaultdict(list)
-        if graph.all_inputs:
-            for dataset, name in graph.nodes:
-                for source, piece in known[dataset][name].edges_to_it:
-                    out[source].append(piece)
-        else:
-            for edge in graph.edges:
-                src, dst = known[edge.src[0]][edge.src[1]], known[edge.dst[0]][edge.dst[1]]
-                out[edge.src].append(src.origin + dst.destination)
-                into[edge.dst].append(dst.origin + src.destination)
-        parts: list[bytes] = []
-        for count, dataset in enumerate(sorted(names, key=lambda n: next(iter(known[n].values())).destination), 1):
-            columns = known[dataset]
-            included = columns if len(columns) == len(names[dataset]) else sorted(names[dataset])
-            for name in included:
-                column = columns[name]
-                edges = out.get((dataset, name))
-                outputs = b",".join(edges) if edges else b""
-                if graph.all_inputs:
-                    parts += (column.with_inputs, outputs, b"]},")
-                else:
-                    inputs = b",".join(into[dataset, name])
-                    parts += (column.head, b',"inEdges":[', inputs, b'],"outEdges":[', outputs, b"]},")
-            if count % _DATASETS_PER_SLICE == 0:
-                await asyncio.sleep(0)
-        return _whole(parts)
+        return _whole([piece for _, piece in await _in_order(found)])
 
-    def _columns_of(self, walk: ColumnWalk, dataset: Node, wanted: set[str], *, keep: bool) -> "dict[str, _Column]":
-        """The columns of a dataset, in order; all that are known, and those that are wanted."""
-        revision = self._state.nodes[dataset].revision
-        kept = self._columns.get(dataset) if keep else None
-        if kept is not None and kept[0] == revision and kept[1].keys() >= wanted:
-            return kept[1]
-        types = self._renderer.field_types(dataset)
-        names = sorted({*types, *walk.links(dataset), *wanted})
-        columns = {name: self._column(walk, (dataset, name), types.get(name)) for name in names}
-        if keep:
-            self._make_room(sum(3 * len(column.with_inputs) for column in columns.values()))
-            self._columns[dataset] = (revision, columns)
-        return columns
-
-    def _column(self, walk: ColumnWalk, column: Column, field_type: str | None) -> "_Column":
-        dataset = self._state.dataset_of(column[0])
-        edges = list(walk.into(column))
-        first = edges[0].transformations[0] if edges and edges[0].transformations else None
-        data = shapes.ColumnData(
-            namespace=dataset.namespace,
-            dataset=dataset.name,
-            datasetVersion=None,
-            field=column[1],
-            fieldType=field_type,
-            transformationDescription=first.description if first else None,
-            transformationType=transformation_type(first),
-            inputFields=[self._renderer.input_field(edge) for edge in edges],
+    def _make_with_edges(self, node: Node) -> _Kept:
+        state, canonical = self._state, self._state.aliases.canonical
+        entities = [state.nodes[member] for member in state.aliases.members(node)]
+        own = self._known_node(node)
+        into = dict.fromkeys(canonical(e.src) for x in entities for e in x.into if not state.is_gone(e))
+        out = dict.fromkeys(canonical(e.dst) for x in entities for e in x.out if not state.is_gone(e))
+        into.pop(node, None)
+        out.pop(node, None)
+        piece = b'%b,"inEdges":[%b],"outEdges":[%b]},' % (
+            own[2],
+            b",".join([_edge(self._known_node(other)[1], own[1]) for other in into]),
+            b",".join([_edge(own[1], self._known_node(other)[1]) for other in out]),
         )
-        node_id = self._column_id(column)
-        sources = [(edge.src, self._column_id(edge.src)) for edge in edges]
-        inputs = (b'{"origin":%b,"destination":%b}' % (node_id, source) for _, source in sources)
-        head = b'{"id":%b,"type":"DATASET_FIELD","data":%b' % (node_id, _encode(data))
-        return _Column(
-            origin=b'{"origin":%b,"destination":' % node_id,
-            destination=node_id + b"}",
-            head=head,
-            with_inputs=b'%b,"inEdges":[%b],"outEdges":[' % (head, b",".join(inputs)),
-            edges_to_it=[(src, b'{"origin":%b,"destination":%b}' % (source, node_id)) for src, source in sources],
-        )
-
-    def _column_id(self, column: Column) -> bytes:
-        dataset = self._state.dataset_of(column[0])
-        return _encode(field_node_id(dataset.namespace, dataset.name, column[1]))
+        self._room.take(len(piece))
+        kept = self._with_edges[node] = (own[0], own[1], piece)
+        return kept
 
 
-class _Column(msgspec.Struct, frozen=True, gc=False):
-    """Pieces of a column's JSON."""
+async def _in_order(things: list[_Ordered]) -> list[_Ordered]:
+    """Sorted. A long list is sorted in parts, and merged with turns for others in between."""
+    if len(things) <= _SORTED_AT_ONCE:
+        return sorted(things)
+    parts: list[list[_Ordered]] = []
+    for start in range(0, len(things), _SORTED_AT_ONCE):
+        parts.append(sorted(things[start : start + _SORTED_AT_ONCE]))
+        await asyncio.sleep(0)
+    merged: list[_Ordered] = []
+    for count, thing in enumerate(heapq.merge(*parts), 1):
+        merged.append(thing)
+        if count % _EDGES_PER_SLICE == 0:
+            await asyncio.sleep(0)
+    return merged
 
-    origin: bytes  # an edge from it, up to the other end
-    destination: bytes  # the rest of an edge to it
-    head: bytes  # the node up to its edges
-    with_inputs: bytes  # the node up to its outgoing edges, with all that feeds it
-    edges_to_it: list[tuple[Column, bytes]]  # as they stand among the outgoing edges of its inputs
+
+def _edge(origin: bytes, destination: bytes) -> bytes:
+    return b'{"origin":%b,"destination":%b}' % (origin, destination)
 
 
 def _whole(parts: list[bytes]) -> bytes:

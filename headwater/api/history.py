@@ -8,7 +8,6 @@ from uuid import UUID
 
 from msgspec import Raw
 
-from headwater.api import shapes
 from headwater.api.render import Renderer, moment, uuid_text
 from headwater.contents import Contents
 from headwater.errors import NotFound, StoreUnavailable
@@ -18,6 +17,7 @@ from headwater.model.versions import Version, version_uuid
 from headwater.openlineage.event import EventType, content_id
 from headwater.openlineage.timestamps import to_datetime
 from headwater.service import Service
+from headwater.shapes import marquez as shapes
 from headwater.store.protocol import EventFilter, JobVersion
 from headwater.store.rows import job_version
 

@@ -5,7 +5,6 @@ from typing import Annotated
 from litestar import Response, delete, get, post, put
 from litestar.params import QueryParameter
 
-from headwater.api import shapes
 from headwater.api.bodies import JobBody
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_dataset, find_job, find_namespace
@@ -18,6 +17,7 @@ from headwater.model.changes import Ref
 from headwater.model.edited import NEVER
 from headwater.model.edits import Tagged, edit
 from headwater.model.entities import Job
+from headwater.shapes import marquez as shapes
 
 _PATH = "/namespaces/{namespace:str}/jobs"
 RUN_STATES = ("NEW", "RUNNING", "COMPLETED", "ABORTED", "FAILED")

@@ -14,6 +14,7 @@ from headwater.api.created import Created
 from headwater.api.render import Renderer
 from headwater.ids import Micros, Node
 from headwater.model.entities import Dataset, Job
+from headwater.model.shown import is_shown
 
 _JobKey = tuple[int, str, str, Node]
 """The last active first, then by name."""
@@ -24,7 +25,7 @@ _Part = tuple[str | None, str | None]
 
 class Listing:
     def __init__(self, renderer: Renderer) -> None:
-        self._renderer, self._state = renderer, renderer.state
+        self._state = renderer.state
         state = self._state
         self.created_jobs, self.created_datasets = Created(), Created()
         self._placed: dict[Node, tuple[_JobKey, str]] = {}  # jobs with their place and last run's state
@@ -44,7 +45,7 @@ class Listing:
             for name in listed:
                 node = state.datasets[namespace][name]
                 self.created_datasets.put(node, self._first(node))
-        state.touched.clear()
+        self._touched = state.follow()
         self.created_sources = Created()
         self._sources: dict[str, Node] = {}  # numbered, for counting
         state.touched_sources.update(state.sources)
@@ -76,7 +77,7 @@ class Listing:
         for name in sources:
             number = self._sources.setdefault(name, Node(len(self._sources)))
             self.created_sources.put(number, state.sources[name].first)
-        touched, state.touched = state.touched, set()
+        touched = state.take_touched(self._touched)
         # What is shown of a dataset may hang on any of its other names.
         groups = (state.aliases.members(node) for node in touched if isinstance(state.nodes[node], Dataset))
         for node in touched.union(chain.from_iterable(groups)):
@@ -115,13 +116,7 @@ class Listing:
         return min((first for first in firsts if first is not None), default=None)
 
     def _is_listed(self, node: Node) -> bool:
-        state = self._state
-        if state.aliases.canonical(node) != node:
-            return False
-        members = state.aliases.members(node)
-        if all(state.dataset_of(member).first is None for member in members):
-            return False
-        return not self._state.is_hidden(node) and not self._renderer.is_dropped(node)
+        return is_shown(self._state, node)
 
 
 _NO_RUN = ""

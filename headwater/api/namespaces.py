@@ -2,7 +2,6 @@
 
 from litestar import Response, delete, get, put
 
-from headwater.api import shapes
 from headwater.api.bodies import NamespaceBody, SourceBody, TagBody
 from headwater.api.context import App, answer, says
 from headwater.api.finding import close_to, find_namespace, shown_namespaces
@@ -15,6 +14,7 @@ from headwater.model.edits import NamespacePut, SourcePut, TagPut
 from headwater.model.state import Source, State
 from headwater.openlineage import naming
 from headwater.openlineage.timestamps import to_datetime
+from headwater.shapes import marquez as shapes
 
 # Namespaces
 

@@ -9,21 +9,22 @@ from uuid import UUID
 import msgspec
 from msgspec import Raw
 
-from headwater.api import shapes
-from headwater.api.tagging import WHOLE, labels, tags_by_field
 from headwater.contents import Contents
 from headwater.graph.columns import ColumnEdge, column_lineage, columns_of
 from headwater.ids import DELETED, ContentId, Micros, Node
 from headwater.interpret.datasets import SCHEMA, SCHEMAS
 from headwater.model.changes import Ref
 from headwater.model.entities import Dataset, Job, Registers, Run
+from headwater.model.shown import facets_of, is_dropped
 from headwater.model.state import State
+from headwater.model.tagging import WHOLE, labels, tags_by_field
 from headwater.openlineage import facets as f
 from headwater.openlineage.event import stamp_time
 from headwater.openlineage.timestamps import to_datetime
+from headwater.shapes import marquez as shapes
 
 _encode = msgspec.json.Encoder().encode
-_NO_FIELDS = Raw(b"[]")
+_NO_FIELDS: list[shapes.Field] = []
 _JOB_TYPES = {"BATCH": "BATCH", "STREAMING": "STREAM", "STREAM": "STREAM", "SERVICE": "SERVICE"}
 _STREAM_TYPES = {"TOPIC", "STREAM"}
 
@@ -96,14 +97,7 @@ class Renderer:
         return "DB_TABLE"
 
     def dataset_facets(self, node: Node) -> Registers:
-        """The facets of all names of a dataset: of each the one that was said last."""
-        merged: Registers = {}
-        for member in self.state.aliases.members(node):
-            for name, register in self.state.dataset_of(member).facets.items():
-                held = merged.get(name)
-                if held is None or register[1:] > held[1:]:
-                    merged[name] = register
-        return merged
+        return facets_of(self.state, node)
 
     def facet_bodies(self, facets: Registers) -> dict[str, Raw]:
         wanted = {name: register[2] for name, register in facets.items() if register[2] != DELETED}
@@ -125,18 +119,18 @@ class Renderer:
         told = self.contents.facet(f.DeclaredDataset, facets, f.DECLARED_DATASET)
         return told.physicalName if told is not None and told.physicalName else dataset.name
 
-    def _fields(self, node: Node, tags: dict[str, list[str]]) -> Raw:
+    def _fields(self, node: Node, tags: dict[str, list[str]]) -> list[shapes.Field]:
         content = self.contents.schema_content(self.state, node)
         return _NO_FIELDS if content is None else self._tagged_fields(content, tags)
 
-    def _tagged_fields(self, schema: ContentId, tags: dict[str, list[str]]) -> Raw:
+    def _tagged_fields(self, schema: ContentId, tags: dict[str, list[str]]) -> list[shapes.Field]:
         if not tags.keys() - {WHOLE}:
-            plain: Raw = self.contents.made(schema, _plain_fields)
+            plain: list[shapes.Field] = self.contents.made(schema, _plain_fields)
             return plain
         fields: list[shapes.Field] = self.contents.made(schema, _field_list)
-        return Raw(_encode([shapes.Field(x.name, x.type, tags.get(x.name, []), x.description) for x in fields]))
+        return [shapes.Field(x.name, x.type, tags.get(x.name, []), x.description) for x in fields]
 
-    def fields_of(self, node: Node, schema: ContentId) -> Raw:
+    def fields_of(self, node: Node, schema: ContentId) -> list[shapes.Field]:
         """The columns of an earlier version, with the tags of today."""
         members = self.state.aliases.members(node)
         return self._tagged_fields(schema, self._dataset_tags(members, self.dataset_facets(node)))
@@ -152,18 +146,7 @@ class Renderer:
         return max(told, key=lambda one: one.stamp).state if told else None
 
     def is_dropped(self, node: Node) -> bool:
-        """Dropped, and written since by nobody but the job that dropped it."""
-        entities = [self.state.dataset_of(m) for m in self.state.aliases.members(node)]
-        told = [d.lifecycle for d in entities if d.lifecycle is not None]
-        if not told:
-            return False
-        last = max(told, key=lambda one: one.stamp)
-        if last.state != "DROP":
-            return False
-        at = stamp_time(last.stamp)
-        if any(d.declared is not None and d.declared > at for d in entities):
-            return False
-        return not any(e.last > at and e.src != last.job for d in entities for e in d.into)
+        return is_dropped(self.state, node)
 
     def _field_lineage(self, node: Node) -> list[shapes.FieldLineage] | None:
         columns = columns_of(self.state, self.contents, node)

@@ -5,12 +5,15 @@ from typing import Annotated
 from litestar import Response, Router, get
 from litestar.params import Parameter, QueryParameter
 
-from headwater.api import datasets, jobs, namespaces, runs, shapes, stats
+from headwater.api import datasets, jobs, namespaces, runs, stats
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_columns, find_node
+from headwater.api.live import live
 from headwater.api.parameters import Depth, Limit, Moment, NodeId, Offset, time_of, when_of
+from headwater.api.search import search
 from headwater.errors import BadRequest
 from headwater.graph.traverse import DIRECTIONS
+from headwater.shapes import marquez as shapes
 from headwater.store.protocol import EventFilter
 
 
@@ -77,5 +80,7 @@ api_router = Router(
         *jobs.routes,
         *runs.routes,
         *stats.routes,
+        live,
+        search,
     ],
 )

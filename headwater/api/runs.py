@@ -7,7 +7,6 @@ from uuid import uuid4
 from litestar import Response, get, post
 from litestar.params import QueryParameter
 
-from headwater.api import shapes
 from headwater.api.bodies import RunBody
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_job
@@ -16,6 +15,7 @@ from headwater.api.paths import segment
 from headwater.api.statements import job_of_run, run_told
 from headwater.api.telling import tell, told
 from headwater.errors import BadRequest, NotFound
+from headwater.shapes import marquez as shapes
 
 _PATH = "/namespaces/{namespace:str}/jobs/{name:str}/runs"
 

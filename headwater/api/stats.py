@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 from litestar import Response, get
 from litestar.params import Parameter
 
-from headwater.api import shapes
 from headwater.api.context import App, answer, says
 from headwater.api.created import Created
 from headwater.errors import BadRequest
@@ -18,6 +17,7 @@ from headwater.model.state import QUARTER, State
 from headwater.openlineage.event import EventType
 from headwater.openlineage.timestamps import to_datetime
 from headwater.service import now
+from headwater.shapes import marquez as shapes
 
 HOURS, DAYS = 24, 7
 _HOUR = Micros(3600 * 1_000_000)

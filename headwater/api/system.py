@@ -6,10 +6,11 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
-from headwater.api import shapes
+from headwater import __version__
 from headwater.api.context import App, answer, says
 from headwater.openlineage.facets import not_understood
 from headwater.service import Service
+from headwater.shapes import marquez as shapes
 
 
 @get("/healthz", responses=says(shapes.Health), summary="Whether the server can take events in")
@@ -20,6 +21,7 @@ async def healthz(app: App) -> Response[bytes]:
         "ok" if failing is None else f"degraded: {failing}",
         service.state.position,
         service.tables_position,
+        __version__,
     )
     said = answer(body)
     said.status_code = 200 if failing is None else 503
@@ -40,6 +42,7 @@ class _Collector(Collector):
             "log_commits": ("Group commits of the log", counters.commits),
             "table_writes": ("Writes of the derived tables", counters.table_writes),
             "store_failures": ("Commits that the disk refused", counters.store_failures),
+            "live_resyncs": ("Times that a live subscriber had to be told to ask again", service.live.resyncs),
         }
         gauges = {
             "log_position": ("Position of the last event", state.position),
@@ -49,6 +52,7 @@ class _Collector(Collector):
             "jobs": ("Jobs", sum(len(names) for names in state.jobs.values())),
             "datasets": ("Names of datasets, aliases too", sum(len(n) for n in state.datasets.values())),
             "edges": ("Edges between jobs and datasets", len(state.edges)),
+            "live_subscribers": ("Open live streams", len(service.live.subscribers)),
         }
         found: list[Metric] = [
             CounterMetricFamily(f"headwater_{name}", text, value=value) for name, (text, value) in counted.items()

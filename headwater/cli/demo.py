@@ -6,8 +6,8 @@ from importlib import resources
 from pathlib import Path
 
 from headwater.cli import console
-from headwater.cli.send import deliver
 from headwater.cli.serve import loading
+from headwater.client import Client
 from headwater.config import Settings
 from headwater.server import serve as run_server
 
@@ -30,9 +30,10 @@ def demo(*, port: int | None = None, data: Path | None = None) -> None:
 
         def fill() -> None:
             events = _recorded()
-            failed = deliver(url, events)
+            with Client(url) as client:
+                client.send(events)
             console.out.print(
-                f"[bold]{len(events) - failed} recorded events[/] of Spark and Flink jobs are in. "
+                f"[bold]{len(events)} recorded events[/] of Spark and Flink jobs are in. "
                 f"Headwater listens on [bold]{url}[/]\n\n"
                 "Where does the supplier statistics table come from?\n\n"
                 f"  curl -s '{url}/api/v1/lineage?direction=upstream&nodeId={_EXAMPLE}'\n\n"
@@ -40,7 +41,6 @@ def demo(*, port: int | None = None, data: Path | None = None) -> None:
                 f"  curl -s '{url}/api/v1/column-lineage?nodeId={_EXAMPLE}'\n\n"
                 "Stop with Ctrl-C.",
                 soft_wrap=True,
-                highlight=False,
             )
 
         # The server is on the main thread, so the events are sent from another one.

@@ -1,17 +1,14 @@
-"""`headwater`: one function a command, each in its own module."""
+"""`headwater`: one function a command, each in its own module, which is imported when it is needed."""
 
 import logging
+import os
 import sys
 
-from cyclopts import App
+from cyclopts import App, Group
 from rich.markup import escape
 
 from headwater import __version__
-from headwater.cli import console
-from headwater.cli.demo import demo
-from headwater.cli.rebuild import rebuild
-from headwater.cli.send import send
-from headwater.cli.serve import serve
+from headwater.cli import console, exits
 from headwater.errors import HeadwaterError
 
 app = App(
@@ -20,19 +17,37 @@ app = App(
     version=__version__,
     result_action="return_value",
 )
-for command in (serve, send, rebuild, demo):
-    app.command(command)
+
+_COMMANDS = {
+    "Ask": ("search", "show", "lineage", "impact", "why", "path", "diff", "freshness", "gaps", "runs", "tail"),
+    "Move data": ("send", "export"),
+    "Run": ("serve", "demo", "rebuild", "mcp", "doctor", "completion"),
+}
+for number, (title, commands) in enumerate(_COMMANDS.items()):
+    for command in commands:
+        app.command(f"headwater.cli.{command}:{command}", name=command, group=Group(title, sort_key=number))
+
+
+def import_all() -> None:
+    """Where every command is shown, each has to say what it does."""
+    for name in app:
+        app[name]
 
 
 def main() -> None:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    if sys.argv[1:] in ([], ["-h"], ["--help"]):
+        import_all()
     try:
         app()
     except HeadwaterError as e:
-        console.err.print(f"[bold red]headwater:[/] {escape(str(e))}", soft_wrap=True, highlight=False)
-        sys.exit(1)
+        console.err.print(f"[bold red]headwater:[/] {escape(str(e))}", soft_wrap=True)
+        sys.exit(exits.code_of(e))
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(exits.INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; nothing may complain at the end about what is left.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

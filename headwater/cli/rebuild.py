@@ -1,33 +1,38 @@
 """`headwater rebuild`"""
 
+import shutil
 import time
 from pathlib import Path
 
 from headwater import service
 from headwater.cli import console
 from headwater.config import Settings
+from headwater.search.search import FOLDER as SEARCH_FOLDER
 from headwater.store.open import open_store
 
 
 def rebuild(*, data: Path | None = None) -> None:
-    """Make the tables anew from the log. The server must not be running.
+    """Make the tables anew from the log, and drop the search index, which the server makes anew
+    when it starts. The server must not be running.
 
     Parameters
     ----------
     data
         Folder with the log; HEADWATER_DATA, else your data folder.
     """
+    settings = Settings.from_environment(data=data)
     started = time.monotonic()
     with (
-        open_store(Settings.from_environment(data=data)) as (log, tables),
+        open_store(settings) as (log, tables),
         console.progress_bar("Rebuilding") as report,
     ):
         state = service.rebuild(log, tables, report)
+        shutil.rmtree(settings.data / SEARCH_FOLDER, ignore_errors=True)
         log.close()
         tables.close()
     jobs = sum(len(names) for names in state.jobs.values())
     console.out.print(
         f"{state.position} events → {jobs} jobs, {len(state.nodes) - jobs} dataset names, "
         f"{len(state.edges)} edges in {time.monotonic() - started:.1f} s",
-        highlight=False,
+        soft_wrap=True,
     )

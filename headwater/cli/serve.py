@@ -44,7 +44,6 @@ def serve(
             f"Headwater listens on [bold]http://{settings.host}:{settings.port}[/]  "
             f"(data in {escape(str(settings.data))}: {state.position} events, {jobs} jobs)",
             soft_wrap=True,
-            highlight=False,
         )
 
     run_server(settings, ready, loading)

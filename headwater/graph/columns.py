@@ -7,12 +7,16 @@ from typing import Protocol
 import msgspec
 
 from headwater.graph.flow import column_set
+from headwater.graph.slices import Slices, finish
 from headwater.graph.when import Always, When
 from headwater.ids import Node
 from headwater.model.entities import ColumnSet, Edge, Job
 from headwater.model.state import State
 from headwater.openlineage.event import stamp_time
 from headwater.openlineage.facets import Transformation
+
+# Where links are not at hand, the columns of one dataset take some hundred microseconds.
+_COLUMNS_PER_SLICE, _DATASETS_PER_SLICE = 250, 10
 
 Column = tuple[Node, str]
 """A canonical dataset and the name of its column."""
@@ -42,10 +46,16 @@ Links = dict[str, list[ColumnEdge]]
 """All that feeds the columns of one dataset, by column; columns that nothing feeds are absent."""
 
 
-class Reader(Protocol):
-    """Where facet contents are read, and `Links` kept between questions."""
+Feeding = dict[Node, set[str]]
+"""Columns by dataset: all that feeds the columns of another dataset."""
 
-    links: dict[Node, tuple[int, Links]]  # with the revision of the dataset that they belong to
+
+class Reader(Protocol):
+    """Where facet contents are read, and `Links` and what is made of them kept between questions,
+    with the revision of the dataset that they belong to."""
+
+    links: dict[Node, tuple[int, Links]]
+    feeding: dict[Node, tuple[int, Feeding]]
 
     def columns(self, state: State, told: ColumnSet, target: Node) -> Columns: ...
     def field_names(self, state: State, dataset: Node) -> list[str]: ...
@@ -55,6 +65,16 @@ class ColumnGraph(msgspec.Struct):
     nodes: dict[Column, int]  # with the distance from the start
     edges: list[ColumnEdge] = msgspec.field(default_factory=list)
     all_inputs: bool = False  # for each node, all that feeds it is here too
+
+
+ColumnSlices = Slices[ColumnGraph, ColumnGraph]
+
+
+class ColumnSets(msgspec.Struct):
+    """Columns by dataset, where nobody needs to know how far each is from the start."""
+
+    names: dict[Node, set[str]]
+    all_inputs: bool = False
 
 
 def column_lineage(
@@ -67,28 +87,100 @@ def column_lineage(
     down: bool = False,
     when: When | None = None,
 ) -> ColumnGraph:
+    return finish(column_lineage_in_slices(state, reader, start, depth, up=up, down=down, when=when))
+
+
+def column_lineage_in_slices(
+    state: State,
+    reader: Reader,
+    start: Iterable[Column],
+    depth: int,
+    *,
+    up: bool = True,
+    down: bool = False,
+    when: When | None = None,
+) -> ColumnSlices:
     walk = ColumnWalk(state, reader, when)
     starts = list(dict.fromkeys(start))
     found = ColumnGraph(dict.fromkeys(starts, 0))
     if up:
-        found.all_inputs = _spread(found, starts, depth, walk.into, _SRC)
+        found.all_inputs = yield from _spread(found, starts, depth, walk.into, _SRC)
     if down:
         found.all_inputs = False
-        _spread(found, starts, depth, walk.out_of, _DST)
+        yield from _spread(found, starts, depth, walk.out_of, _DST, walk.reading)
         # In a circle an edge is met on both ways.
         found.edges = list({id(edge): edge for edge in found.edges}.values())
     return found
+
+
+def columns_above_in_slices(
+    state: State, reader: Reader, start: Iterable[Column], depth: int, when: When | None = None
+) -> Slices[ColumnSets, ColumnSets]:
+    """The columns of `column_lineage` upwards, found dataset by dataset: mostly all columns of a
+    dataset are wanted, and what feeds them all is one set for each dataset that feeds it."""
+    walk = ColumnWalk(state, reader, when)
+    frontier: dict[Node, set[str]] = {}
+    for dataset, name in start:
+        frontier.setdefault(dataset, set()).add(name)
+    found = ColumnSets({dataset: set(names) for dataset, names in frontier.items()})
+    count = 0
+    for _ in range(depth):
+        fresh: dict[Node, set[str]] = {}
+        for dataset, names in frontier.items():
+            count += 1
+            if count % _DATASETS_PER_SLICE == 0:
+                yield found
+            for source, columns in walk.feeding(dataset, names).items():
+                reached = found.names.setdefault(source, set())
+                new = columns - reached
+                if new:
+                    reached |= new
+                    fresh.setdefault(source, set()).update(new)
+        if not fresh:
+            found.all_inputs = True
+            break
+        frontier = fresh
+    return found
+
+
+def column_paths(
+    state: State, reader: Reader, start: Iterable[Column], end: Iterable[Column], when: When | None = None
+) -> ColumnGraph:
+    return finish(column_paths_in_slices(state, reader, start, end, when))
+
+
+def column_paths_in_slices(
+    state: State, reader: Reader, start: Iterable[Column], end: Iterable[Column], when: When | None = None
+) -> ColumnSlices:
+    """Every column and edge on some way from `start` down to `end`; empty if there is none."""
+    walk, deep = ColumnWalk(state, reader, when), len(state.nodes)
+    starts, ends = list(dict.fromkeys(start)), list(dict.fromkeys(end))
+    below, above = ColumnGraph(dict.fromkeys(starts, 0)), ColumnGraph(dict.fromkeys(ends, 0))
+    yield from _spread(below, starts, deep, walk.out_of, _DST, walk.reading)
+    if not any(column in below.nodes for column in ends):
+        return ColumnGraph({})
+    yield from _spread(above, ends, deep, walk.into, _SRC)
+    return ColumnGraph(
+        {column: distance for column, distance in below.nodes.items() if column in above.nodes},
+        [edge for edge in below.edges if edge.src in above.nodes and edge.dst in above.nodes],
+    )
 
 
 _SRC, _DST = attrgetter("src"), attrgetter("dst")
 
 
 def columns_of(state: State, reader: Reader, dataset: Node, when: When | None = None) -> list[Column]:
+    return finish(columns_of_in_slices(state, reader, dataset, when))
+
+
+def columns_of_in_slices(
+    state: State, reader: Reader, dataset: Node, when: When | None = None
+) -> Slices[None, list[Column]]:
     """All columns of a dataset: those of its schema, and those that only lineage knows."""
     walk = ColumnWalk(state, reader, when)
     names = dict.fromkeys(reader.field_names(state, dataset))
     names.update(dict.fromkeys(walk.links(dataset)))
-    names.update(dict.fromkeys(walk.read(dataset)))
+    names.update(dict.fromkeys((yield from walk.reading(dataset))))
     return [(dataset, name) for name in names]
 
 
@@ -98,14 +190,24 @@ def _spread(
     depth: int,
     steps: Callable[[Column], Iterable[ColumnEdge]],
     far_end: Callable[[ColumnEdge], Column],
-) -> bool:
+    prepare: Callable[[Node], Slices[None, Links]] | None = None,
+) -> Slices[ColumnGraph, bool]:
     """Follows edges from the starts; True when it came to every end before the depth did."""
     nodes, edges = found.nodes, found.edges
     reached = set(starts)
+    prepared: set[Node] = set()
     frontier = starts
+    count = 0
     for distance in range(1, depth + 1):
         fresh: list[Column] = []
         for column in frontier:
+            count += 1
+            if count % _COLUMNS_PER_SLICE == 0:
+                yield found
+            if prepare is not None and column[0] not in prepared:
+                prepared.add(column[0])
+                for _ in prepare(column[0]):
+                    yield found
             links = steps(column)
             edges += links
             for other in map(far_end, links):
@@ -119,16 +221,29 @@ def _spread(
     return not frontier
 
 
+def _sources(edges: list[ColumnEdge]) -> Feeding:
+    found: Feeding = {}
+    for edge in edges:
+        found.setdefault(edge.src[0], set()).add(edge.src[1])
+    return found
+
+
 class ColumnWalk:
     """Steps from column to column. Links are made once for a dataset, whatever the number of
-    columns that are asked for, and for the present kept until the dataset changes."""
+    columns that are asked for, and for the present kept until the dataset changes. Of most
+    datasets the same is told at any time, and then what is kept serves the past as well."""
 
     def __init__(self, state: State, reader: Reader, when: When | None) -> None:
         self._state, self._reader = state, reader
         self._when = when or Always()
-        present = isinstance(self._when, Always)
-        self._links: dict[Node, tuple[int, Links]] = reader.links if present else {}
+        self._now = None if isinstance(self._when, Always) else ColumnWalk(state, reader, None)
+        self._links: dict[Node, tuple[int, Links]] = reader.links if self._now is None else {}
+        self._feeding: dict[Node, tuple[int, Feeding]] = reader.feeding if self._now is None else {}
         self._read: dict[Node, Links] = {}
+
+    @property
+    def is_present(self) -> bool:
+        return self._now is None
 
     def into(self, column: Column) -> Iterable[ColumnEdge]:
         return self.links(column[0]).get(column[1], ())
@@ -140,14 +255,39 @@ class ColumnWalk:
         revision = self._state.nodes[dataset].revision
         known = self._links.get(dataset)
         if known is None or known[0] != revision:
-            known = self._links[dataset] = (revision, self._make_links(dataset))
+            if self._now is not None and self.is_as_now(dataset):
+                links = self._now.links(dataset)
+            else:
+                links = self._make_links(dataset)
+            known = self._links[dataset] = (revision, links)
         return known[1]
+
+    def feeding(self, dataset: Node, names: set[str]) -> Feeding:
+        """All that feeds these columns of a dataset."""
+        links = self.links(dataset)
+        if not names >= links.keys():
+            return _sources([edge for name in names for edge in links.get(name, ())])
+        revision = self._state.nodes[dataset].revision
+        known = self._feeding.get(dataset)
+        if known is None or known[0] != revision:
+            known = (revision, _sources([edge for edges in links.values() for edge in edges]))
+            self._feeding[dataset] = known
+        return known[1]
+
+    def is_as_now(self, dataset: Node) -> bool:
+        """Whether what is told of the dataset's columns at that time is what is told at present."""
+        if self._now is None:
+            return True
+        sets, gone = list(self._sets(dataset)), self._state.gone
+        if gone and any(source in gone for _, told in sets for source in told.sources):
+            return False
+        return sets == list(self._now._sets(dataset))
 
     def _make_links(self, dataset: Node) -> Links:
         state, canonical = self._state, self._state.aliases.canonical
         # One column may feed another in several ways, such as copied and filtered by.
         found: dict[str, dict[Column, tuple[dict[Transformation, None], dict[Node, None]]]] = {}
-        for edge, told in self._told(dataset):
+        for edge, told in self._sets(dataset):
             columns = self._reader.columns(state, told, edge.dst)
             names = list(columns.fields)
             if columns.whole:
@@ -168,7 +308,7 @@ class ColumnWalk:
             for name, inputs in found.items()
         }
 
-    def _told(self, dataset: Node) -> Iterator[tuple[Edge, ColumnSet]]:
+    def _sets(self, dataset: Node) -> Iterator[tuple[Edge, ColumnSet]]:
         for member in self._state.aliases.members(dataset):
             for edge in self._state.nodes[member].into:
                 if edge.columns is not None and self._when.alive(self._state, edge):
@@ -177,15 +317,21 @@ class ColumnWalk:
                         yield edge, told
 
     def read(self, dataset: Node) -> Links:
+        return finish(self.reading(dataset))
+
+    def reading(self, dataset: Node) -> Slices[None, Links]:
         """All that the columns of a dataset feed, by column."""
         known = self._read.get(dataset)
         if known is None:
-            known = self._read[dataset] = {}
-            for target in self._targets(dataset):
+            known = {}
+            for count, target in enumerate(self._targets(dataset), 1):
                 for edges in self.links(target).values():
                     for edge in edges:
                         if edge.src[0] == dataset:
                             known.setdefault(edge.src[1], []).append(edge)
+                if count % _DATASETS_PER_SLICE == 0:
+                    yield
+            self._read[dataset] = known
         return known
 
     def _targets(self, dataset: Node) -> dict[Node, None]:

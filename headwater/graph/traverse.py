@@ -6,10 +6,12 @@ Datasets that are one (symlinks) appear as their canonical node.
 
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 
 import msgspec
 
 from headwater.graph.flow import Flow
+from headwater.graph.slices import STEPS_PER_SLICE, Slices, finish
 from headwater.graph.when import Always, When
 from headwater.ids import Node
 from headwater.model.entities import Dataset, Edge, Job
@@ -24,6 +26,7 @@ class Subgraph(msgspec.Struct):
 
     nodes: dict[Node, int] = msgspec.field(default_factory=dict)
     edges: dict[tuple[Node, Node], Edge] = msgspec.field(default_factory=dict)
+    whole: bool = False  # all that is connected with any of the nodes is here
 
     def add(self, other: "Subgraph") -> None:
         for node, distance in other.nodes.items():
@@ -31,37 +34,49 @@ class Subgraph(msgspec.Struct):
         self.edges.update(other.edges)
 
 
+Walk = Slices[Subgraph, Subgraph]
+
+
 def neighbourhood(
     state: State, start: Node, depth: int, direction: str = CONNECTED, when: When | None = None
 ) -> Subgraph:
+    return finish(neighbourhood_in_slices(state, start, depth, direction, when))
+
+
+def neighbourhood_in_slices(
+    state: State, start: Node, depth: int, direction: str = CONNECTED, when: When | None = None
+) -> Walk:
     """What lies around a node. `connected` also takes siblings in: all that shares a dataset."""
-    when = when or Always()
-    walk = _Walk(state, when)
+    walk = _Walk(state, when or Always())
     start = state.aliases.canonical(start)
     if direction == CONNECTED:
-        return walk.connected(start, depth)
+        return (yield from walk.connected(start, depth))
     found = Subgraph({start: 0})
     if direction in (UPSTREAM, BOTH):
-        found.add(walk.directed(start, depth, up=True))
+        found.add((yield from walk.directed(start, depth, up=True)))
     if direction in (DOWNSTREAM, BOTH):
-        found.add(walk.directed(start, depth, up=False))
+        found.add((yield from walk.directed(start, depth, up=False)))
     return found
 
 
 def paths(state: State, start: Node, end: Node, when: When | None = None) -> Subgraph:
+    return finish(paths_in_slices(state, start, end, when))
+
+
+def paths_in_slices(state: State, start: Node, end: Node, when: When | None = None) -> Walk:
     """Every node and edge on some way from `start` down to `end`; empty if there is none."""
-    when = when or Always()
     deep = len(state.nodes)
-    walk = _Walk(state, when)
+    walk = _Walk(state, when or Always())
     start, end = state.aliases.canonical(start), state.aliases.canonical(end)
-    down = walk.directed(start, deep, up=False)
+    down = yield from walk.directed(start, deep, up=False)
     if end not in down.nodes:
         return Subgraph()
-    up = walk.directed(end, deep, up=True)
-    return Subgraph(
-        {node: down.nodes[node] for node in down.nodes if node in up.nodes},
-        {pair: edge for pair, edge in down.edges.items() if pair in up.edges},
-    )
+    up = yield from walk.directed(end, deep, up=True)
+    edges = {pair: edge for pair, edge in down.edges.items() if pair in up.edges}
+    # A job may lie below the start and above the end without anything flowing through it from
+    # the one to the other, so only the edges tell.
+    passed = {start, end, *chain.from_iterable(edges)}
+    return Subgraph({node: distance for node, distance in down.nodes.items() if node in passed}, edges)
 
 
 class _Walk:
@@ -84,7 +99,7 @@ class _Walk:
                 if edge.src != edge.dst and self._when.alive(state, edge):
                     yield edge
 
-    def directed(self, start: Node, depth: int, *, up: bool) -> Subgraph:
+    def directed(self, start: Node, depth: int, *, up: bool) -> Walk:
         found = Subgraph({start: 0})
         nodes, edges, canonical = found.nodes, found.edges, self._canonical
         # What to expand next, with the node that led there: which side of a job is reached
@@ -92,19 +107,23 @@ class _Walk:
         start_from: tuple[Node, Node | None] = (start, None)
         expanded = {start_from}
         frontier = deque([start_from])
+        left = STEPS_PER_SLICE
         while frontier:
             node, came_from = frontier.popleft()
             at_job = isinstance(self._state.nodes[node], Job)
             for edge in self._steps(node, came_from, up):
-                src, dst = canonical(edge.src), canonical(edge.dst)
-                other = src if up else dst
+                left -= 1
+                if not left:
+                    yield found
+                    left = STEPS_PER_SLICE
+                other = canonical(edge.src if up else edge.dst)
                 to_job = isinstance(self._state.nodes[other], Job)
                 # A job's datasets are as far as the job itself.
                 step = 0 if at_job and not to_job else 1
                 distance = nodes[node] + step
                 if distance > depth:
                     continue
-                edges.setdefault((src, dst), edge)
+                edges.setdefault((other, node) if up else (node, other), edge)
                 nodes[other] = min(distance, nodes.get(other, distance))
                 following = (other, node if to_job else None)
                 if following not in expanded:
@@ -134,55 +153,56 @@ class _Walk:
         else:
             yield from flow.targets(came_from)
 
-    def connected(self, start: Node, depth: int) -> Subgraph:
+    def connected(self, start: Node, depth: int) -> Walk:
         """Jobs that share datasets with jobs …, `depth` times, whatever the direction."""
         state, canonical, alive = self._state, self._canonical, self._when.alive
+        entities, members = state.nodes, state.aliases.members
         found = Subgraph({start: 0})
         nodes, edges = found.nodes, found.edges
-        jobs = [start] if isinstance(state.nodes[start], Job) else self._touching(found, start)
-        seen_jobs = set(jobs)
-        distance = 0
-        while jobs:
-            beyond: list[Node] = []
+        beyond = [start]
+        seen_jobs: set[Node] = set()
+        left = STEPS_PER_SLICE
+        for distance in range(depth + 1):
+            jobs: list[Node] = []
+            for place in beyond:
+                if isinstance(entities[place], Job):
+                    if place not in seen_jobs:
+                        seen_jobs.add(place)
+                        jobs.append(place)
+                    continue
+                for member in members(place):
+                    dataset = entities[member]
+                    for edge in (*dataset.into, *dataset.out):
+                        left -= 1
+                        if left <= 0:
+                            yield found
+                            left = STEPS_PER_SLICE
+                        other = edge.dst if edge.src == member else edge.src
+                        if other in seen_jobs or other == member or not alive(state, edge):
+                            continue
+                        if isinstance(entities[other], Job):
+                            seen_jobs.add(other)
+                            jobs.append(other)
+                        else:  # they feed each other without a job
+                            shown = canonical(other)
+                            nodes.setdefault(shown, nodes[place])
+                            edges[(place, shown) if edge.src == member else (shown, place)] = edge
+            if not jobs:
+                found.whole = True
+                break
+            beyond = []
             for node in jobs:
                 nodes.setdefault(node, distance)
-                job = state.nodes[node]
+                job = entities[node]
                 for edge in (*job.into, *job.out):
+                    left -= 1
+                    if left <= 0:
+                        yield found
+                        left = STEPS_PER_SLICE
                     if alive(state, edge):
-                        src, dst = edge.src, edge.dst
-                        if src == node:
-                            other = dst = canonical(dst)
-                        else:
-                            other = src = canonical(src)
-                        edges[src, dst] = edge
+                        other = canonical(edge.dst if edge.src == node else edge.src)
+                        edges[(node, other) if edge.src == node else (other, node)] = edge
                         if other not in nodes:
                             nodes[other] = distance
                             beyond.append(other)
-            distance += 1
-            if distance > depth:
-                break
-            jobs = []
-            for other in beyond:
-                candidates = (other,) if isinstance(state.nodes[other], Job) else self._touching(found, other)
-                for candidate in candidates:
-                    if candidate not in seen_jobs:
-                        seen_jobs.add(candidate)
-                        jobs.append(candidate)
         return found
-
-    def _touching(self, found: Subgraph, dataset: Node) -> list[Node]:
-        """The jobs at a dataset; datasets that feed it without a job are noted on the way."""
-        state, canonical, alive = self._state, self._canonical, self._when.alive
-        jobs: list[Node] = []
-        for member in state.aliases.members(dataset):
-            for edge in (*state.nodes[member].into, *state.nodes[member].out):
-                src, dst = edge.src, edge.dst
-                other = dst if src == member else src
-                if src == dst or not alive(state, edge):
-                    continue
-                if isinstance(state.nodes[other], Job):
-                    jobs.append(other)
-                else:
-                    found.nodes.setdefault(canonical(other), found.nodes[dataset])
-                    found.edges[canonical(src), canonical(dst)] = edge
-        return jobs

@@ -2,17 +2,18 @@
 
 from headwater.ids import DELETED, ContentId
 from headwater.interpret.reading import contents, read
+from headwater.memo import Memo
 from headwater.model.changes import (
     AliasesTold,
     AnyChange,
-    DatasetSeen,
-    DatasetUsed,
+    DatasetMentioned,
     LifecycleTold,
     SourceSeen,
 )
 from headwater.openlineage import facets as f
 from headwater.openlineage import naming
 from headwater.openlineage.event import DatasetMention, Event
+from headwater.openlineage.skeleton import Facet
 
 # A reader often knows only the columns that it reads, in its own types. What writers and
 # dataset events say of the schema counts first, so readers' words get a register apart, and
@@ -57,19 +58,19 @@ def _mentioned(event: Event, mention: DatasetMention, *, output: bool) -> list[A
         held[register] = held.pop(SCHEMA)
         if register == SCHEMA_EMPTY:
             schema = DELETED
-    said: list[AnyChange] = [DatasetSeen(name, event.stamp, held, declared=event.job is None)]
-    if event.run is not None or event.job is None:
-        said.append(
-            DatasetUsed(
-                event.run,
-                name,
-                output,
-                event.stamp,
-                (version.datasetVersion or "") if version else "",
-                schema,
-                _use_facets(mention),
-            )
+    said: list[AnyChange] = [
+        DatasetMentioned(
+            name,
+            output,
+            event.job,
+            event.run,
+            event.stamp,
+            held,
+            (version.datasetVersion or "") if version else "",
+            schema,
+            _use_facets(mention),
         )
+    ]
     if "symlinks" in mention.facets:
         said.append(_aliases(name, mention))
     if "lifecycleStateChange" in mention.facets:
@@ -79,10 +80,21 @@ def _mentioned(event: Event, mention: DatasetMention, *, output: bool) -> list[A
 
 def _schema_register(mention: DatasetMention, *, output: bool) -> str:
     facet = mention.facets[SCHEMA]
-    told = read(f.Schema, mention.facets, SCHEMA)
-    if (told is None or not told.fields) and facet.told != DELETED:
+    if facet.told != DELETED and not _has_columns(facet):
         return SCHEMA_EMPTY
     return SCHEMA if output else SCHEMA_OF_READERS
+
+
+def _has_columns(schema: Facet) -> bool:
+    known = _with_columns.get(schema.content)
+    if known is None:
+        told = f.read(f.Schema, schema.body)
+        known = _with_columns.put(schema.content, bool(told and told.fields))
+    return known
+
+
+# Every dataset has a schema of its own, so this one has room for many datasets.
+_with_columns: Memo[ContentId, bool] = Memo(400_000)
 
 
 def _use_facets(mention: DatasetMention) -> dict[str, ContentId]:

@@ -1,7 +1,7 @@
 """What feeds what. The explicit `lineage` facet beats `columnLineage`, both beat inputs × outputs.
 
-All three give edges; the facets also say which input reaches which output, and `graph/flow.py`
-goes by the strongest of them.
+All three give edges (those of inputs and outputs: `datasets.py`); the facets also say which
+input reaches which output, and `graph/flow.py` goes by the strongest of them.
 """
 
 from collections.abc import Iterable
@@ -21,13 +21,10 @@ def interpret(event: Event) -> list[AnyChange]:
     if event.job is None:
         assert event.dataset is not None
         return _told_of_dataset(event, event.dataset, None)
-    job: Ref = ("job", *event.job)
     for mention in event.inputs:
-        said.append(EdgeSeen(("dataset", mention.namespace, mention.name), job, event.time))
         if LINEAGE in mention.facets:  # what feeds an input is no deed of this job
             said += _dataset_lineage(event, mention, None)
     for mention in event.outputs:
-        said.append(EdgeSeen(job, ("dataset", mention.namespace, mention.name), event.time))
         said += _told_of_dataset(event, mention, event.job)
     if LINEAGE in event.job_facets:
         said += _job_lineage(event, event.job)

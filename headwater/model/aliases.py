@@ -19,7 +19,8 @@ class Group(msgspec.Struct, frozen=True, gc=False):
 
 
 class Aliases:
-    def __init__(self, dataset: Callable[[Node], Dataset], changed: Callable[[Node], None]) -> None:
+    def __init__(self, dataset: Callable[[Node], Dataset], changed: Callable[[Node, Node], None]) -> None:
+        """`changed` is told which dataset goes by other names, and its canonical one until now."""
         self._dataset, self._changed = dataset, changed
         self._groups: dict[Node, Group] = {}
         self._claimants: dict[Node, set[Node]] = {}  # symlink target → who names it
@@ -108,15 +109,17 @@ class Aliases:
                 frontier += fresh
             done |= found
             if len(found) == 1:
-                if self._groups.pop(seed, None) is not None:
-                    self._changed(seed)
+                left = self._groups.pop(seed, None)
+                if left is not None:
+                    self._changed(seed, left.canonical)
                 continue
             ordered = sorted(found, key=self._rank)
             group = Group(ordered[0], tuple(ordered))
             for member in found:
                 if self._groups.get(member) != group:
+                    before = self.canonical(member)
                     self._groups[member] = group
-                    self._changed(member)
+                    self._changed(member, before)
 
     def _linked(self, node: Node) -> set[Node]:
         dataset = self._dataset(node)

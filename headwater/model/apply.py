@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, TypeVar, assert_never
 
-from headwater.ids import ContentId, Micros, Node, Position, RunId, Stamp
+from headwater.ids import DELETED, ContentId, Micros, Node, Position, RunId, Stamp
 from headwater.model import changes as c
 from headwater.model.entities import (
     INPUT,
@@ -19,6 +19,7 @@ from headwater.model.entities import (
     put,
     use_key,
 )
+from headwater.model.happenings import Altered, ColumnsChanged, FacetSet
 from headwater.model.state import Source, State
 from headwater.model.versions import Version, version_uuid
 from headwater.openlineage.event import TERMINAL, Event, EventType, stamp_time
@@ -37,12 +38,8 @@ def apply_event(state: State, position: Position, event: Event, changes: Iterabl
 
 def apply(state: State, change: c.AnyChange) -> None:
     match change:
-        case c.EdgeSeen():
-            state.see_edge(state.ensure(change.src, change.at), state.ensure(change.dst, change.at), change.at)
-        case c.DatasetSeen():
-            _dataset_seen(state, change)
-        case c.DatasetUsed():
-            _dataset_used(state, change)
+        case c.DatasetMentioned():
+            _dataset_mentioned(state, change)
         case c.RunSeen():
             _run_seen(state, change)
         case c.JobSeen():
@@ -51,6 +48,8 @@ def apply(state: State, change: c.AnyChange) -> None:
             _source_seen(state, change)
         case c.ColumnsTold():
             _columns_told(state, change)
+        case c.EdgeSeen():
+            state.see_edge(state.ensure(change.src, change.at), state.ensure(change.dst, change.at), change.at)
         case c.RunNamed():
             _run_named(state, change)
         case c.LineageDeclared():
@@ -68,7 +67,10 @@ def _job_seen(state: State, change: c.JobSeen) -> None:
     job = state.ensure_job(change.job, at)
     _put_facets(state, job, change.stamp, change.facets)
     if change.parent is not None:
-        job.parent = state.later_node(job.parent, change.stamp, state.ensure_job(change.parent, at).node)
+        held = job.parent
+        job.parent = state.later_node(held, change.stamp, state.ensure_job(change.parent, at).node)
+        if held is None or held[1] != job.parent[1]:
+            state.note(Altered(job.node))
     state.mark(job.node)
 
 
@@ -77,9 +79,12 @@ def _run_seen(state: State, change: c.RunSeen) -> None:
     stamp, at = change.stamp, stamp_time(change.stamp)
     run = state.ensure_run(change.run, job)
     before = run.job, run.order
+    counted = None if run.first is None else run.job
     # A run belongs to the job of its first event; a parent facet only guesses.
     if run.first is None or (stamp, change.job) < (run.first, _job_name(state, run)):
         run.first, run.job = stamp, job
+    if run.job != counted:
+        _count_run(state, run.job, counted)
     run.last = max(run.last, stamp)
     if change.kind is EventType.START:
         run.started = at if run.started is None else min(run.started, at)
@@ -112,6 +117,14 @@ def _job_name(state: State, run: Run) -> c.Name:
     return job.namespace, job.name
 
 
+def _count_run(state: State, job: Node, before: Node | None) -> None:
+    """A run counts for its job from its first own event on, and moves with it to another job."""
+    state.job_of(job).runs += 1
+    if before is not None:
+        state.job_of(before).runs -= 1
+        state.mark(before)
+
+
 def _note_latest(state: State, run: Run, old_job: Node, old_order: tuple[Micros, RunId]) -> None:
     job = state.job_of(run.job)
     state.mark(run.job)
@@ -129,20 +142,42 @@ def _note_latest(state: State, run: Run, old_job: Node, old_order: tuple[Micros,
             state.dirty.latest_unsure.add(old_job)
 
 
-def _dataset_seen(state: State, change: c.DatasetSeen) -> None:
+def _dataset_mentioned(state: State, change: c.DatasetMentioned) -> None:
     at = stamp_time(change.stamp)
     dataset = state.ensure_dataset(change.dataset, at)
+    node = dataset.node
     _put_facets(state, dataset, change.stamp, change.facets)
-    if change.declared and (dataset.declared is None or dataset.declared < at):
-        dataset.declared = at
-    state.mark(dataset.node)
+    state.mark(node)
+    if change.job is None:
+        if dataset.declared is None or dataset.declared < at:
+            dataset.declared = at
+        if change.schema or change.version:
+            _note_version(state, dataset, change.version, change.schema, at, at, None)
+        return
+    job = state.jobs[change.job[0]][change.job[1]]
+    if change.output:
+        state.see_edge(job, node, at)
+    else:
+        state.see_edge(node, job, at)
+    if change.run is not None:
+        _note_use(state, change, state.runs[change.run], dataset, at)
 
 
 def _put_facets(state: State, entity: Job | Dataset, stamp: Stamp, facets: dict[str, ContentId]) -> None:
+    held = entity.facets
+    before = len(held)
     for name, content in facets.items():
-        lost = put(entity.facets, name, stamp, content)
+        lost = put(held, name, stamp, content)
         if lost is not None:
             state.dirty.past_facets.append((entity.node, name, lost))
+            state.structure += 1
+            if held[name][2] == content:
+                state.note(FacetSet(entity.node, name))
+    if len(held) > before:
+        state.structure += 1
+        if state.happened is not None:
+            fresh = [name for name in list(held)[before:] if held[name][2] != DELETED]
+            state.happened += [FacetSet(entity.node, name) for name in fresh]
 
 
 def _source_seen(state: State, change: c.SourceSeen) -> None:
@@ -160,24 +195,21 @@ def _source_seen(state: State, change: c.SourceSeen) -> None:
     state.dirty.sources.add(change.name)
 
 
-def _dataset_used(state: State, change: c.DatasetUsed) -> None:
-    at = stamp_time(change.stamp)
-    dataset = state.ensure_dataset(change.dataset, at)
-    version, schema = change.version, change.schema
-    if change.run is None:
-        if schema or version:
-            _note_version(state, dataset, version, schema, at, at, None)
-        return
-    run = state.runs[change.run]
+def _note_use(state: State, change: c.DatasetMentioned, run: Run, dataset: Dataset, at: Micros) -> None:
+    version, schema = told = change.version, change.schema
     key = use_key(dataset.node, OUTPUT if change.output else INPUT)
     use = run.uses.get(key)
     if use is None:
         use = run.uses[key] = Use(at, at)
-    use.first, use.last = min(use.first, at), max(use.last, at)
-    for name, content in change.facets.items():
+    elif not use.first <= at <= use.last:
+        use.first, use.last = min(use.first, at), max(use.last, at)
+    for name, content in change.run_facets.items():
         put(use.facets, name, change.stamp, content)
-    seen = use.versions.get((version, schema), (at, at))
-    use.versions[version, schema] = (min(seen[0], at), max(seen[1], at))
+    seen = use.versions.get(told)
+    if seen is None:
+        use.versions[told] = (at, at)
+    elif not seen[0] <= at <= seen[1]:
+        use.versions[told] = (min(seen[0], at), max(seen[1], at))
     if change.output:
         _note_outputs(state, run, dataset, use)
     elif version:
@@ -224,8 +256,10 @@ def _columns_told(state: State, change: c.ColumnsTold) -> None:
     edge = state.see_edge(producer, dataset, at)
     if edge.columns is None:
         edge.columns = []
+    was_newest = False
     for known in edge.columns:
         if known.content == change.content and known.kind == change.kind:
+            was_newest = len(edge.columns) == 1 or _newest(edge.columns, change.kind) is known
             known.first = min(known.first, change.stamp)
             known.last = max(known.last, change.stamp)
             break
@@ -235,9 +269,17 @@ def _columns_told(state: State, change: c.ColumnsTold) -> None:
         edge.columns.append(known)
         if len(edge.columns) > MAX_COLUMN_SETS:
             edge.columns.remove(min(edge.columns, key=lambda s: (s.last, s.content)))
+    if len(edge.columns) > 1 or known.first == known.last:
+        state.structure += 1  # another one may count now, or this one is new
+    if not was_newest and _newest(edge.columns, change.kind) is known:
+        state.note(ColumnsChanged(dataset))
     state.outdate(dataset)
     state.outdate(producer)  # which of its inputs reach which output may have changed
     state.dirty.column_sets[edge.key, known.kind, known.content] = known
+
+
+def _newest(sets: list[ColumnSet], kind: str) -> ColumnSet | None:
+    return max((s for s in sets if s.kind == kind), key=lambda s: (s.last, s.content), default=None)
 
 
 def _lineage_declared(state: State, change: c.LineageDeclared) -> None:
@@ -245,6 +287,7 @@ def _lineage_declared(state: State, change: c.LineageDeclared) -> None:
     job = state.ensure_job(change.job, at)
     held = job.declared
     if held is None or (change.stamp, change.content) > (held.stamp, held.content):
+        state.structure += 1
         for target in held.targets if held else ():
             state.outdate(target)
         job.declared = Declared(
@@ -257,6 +300,9 @@ def _lineage_declared(state: State, change: c.LineageDeclared) -> None:
         )
         for target in job.declared.targets:
             state.outdate(target)
+        if held is None or held.content != change.content:
+            for target in {**(held.targets if held else {}), **job.declared.targets}:
+                state.note(ColumnsChanged(target))
         state.mark(job.node)
 
 
@@ -276,6 +322,7 @@ def _lifecycle_told(state: State, change: c.LifecycleTold) -> None:
     held = dataset.lifecycle
     if held is None or (change.stamp, change.state) > (held.stamp, held.state):
         dataset.lifecycle = Lifecycle(change.stamp, change.state, job)
+        state.structure += 1
         state.aliases.lifecycle_changed(dataset)
     if change.previous is not None:
         previous = state.ensure_dataset(change.previous, None).node

@@ -6,6 +6,7 @@ from headwater.ids import Position
 from headwater.model import changes as c
 from headwater.model import edits as e
 from headwater.model.apply import apply
+from headwater.model.happenings import Altered
 from headwater.model.state import State
 from headwater.openlineage.event import last_stamp
 
@@ -35,6 +36,7 @@ def _apply(state: State, change: e.AnyEdit) -> None:
             node = (state.jobs if kind == "job" else state.datasets).get(namespace, {}).get(name)
             if node is not None:
                 state.outdate(node)
+                state.note(Altered(node))
         case e.Deleted():
             for entity in change.entities:
                 edited.delete(entity, change.at)

@@ -41,13 +41,6 @@ class RunNamed(Change, frozen=True, gc=False, tag=True):
     job: Name
 
 
-class DatasetSeen(Change, frozen=True, gc=False, tag=True):
-    dataset: Name
-    stamp: Stamp
-    facets: dict[str, ContentId]
-    declared: bool  # by a dataset event
-
-
 class SourceSeen(Change, frozen=True, gc=False, tag=True):
     name: str
     uri: str
@@ -60,16 +53,19 @@ class EdgeSeen(Change, frozen=True, gc=False, tag=True):
     at: Micros
 
 
-class DatasetUsed(Change, frozen=True, gc=False, tag=True):
-    """A run read or wrote a dataset, or (without run) a dataset event told its schema."""
+class DatasetMentioned(Change, frozen=True, gc=False, tag=True):
+    """An event names a dataset as an input or output of its job, or (job None) is about it. All
+    that follows from this is one change, as it is most of what events say."""
 
-    run: RunId | None
     dataset: Name
     output: bool
+    job: Name | None
+    run: RunId | None
     stamp: Stamp
+    facets: dict[str, ContentId]
     version: str
     schema: ContentId
-    facets: dict[str, ContentId]
+    run_facets: dict[str, ContentId]  # of this run's use of it
 
 
 class ColumnsTold(Change, frozen=True, gc=False, tag=True):
@@ -112,10 +108,9 @@ AnyChange = (
     JobSeen
     | RunSeen
     | RunNamed
-    | DatasetSeen
     | SourceSeen
     | EdgeSeen
-    | DatasetUsed
+    | DatasetMentioned
     | ColumnsTold
     | LineageDeclared
     | AliasesTold

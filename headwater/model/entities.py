@@ -119,6 +119,7 @@ class Job(msgspec.Struct, gc=False):
     parent: tuple[Stamp, Node] | None = None
     declared: Declared | None = None
     latest: "Run | None" = None
+    runs: int = 0  # those with an event of their own
     revision: int = 0
 
 

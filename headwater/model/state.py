@@ -22,6 +22,7 @@ from headwater.model.entities import (
     Run,
     edge_key,
 )
+from headwater.model.happenings import Appeared, Happening, Linked, Overturned, Regrouped
 from headwater.model.versions import Version
 
 # Runs that are kept after they were written to the tables: those that events and lists ask
@@ -75,17 +76,22 @@ class State:
         self.edges: dict[int, Edge] = {}
         self.runs: dict[RunId, Run] = {}
         self.sources: dict[str, Source] = {}
-        self.aliases = Aliases(self.dataset_of, self._names_changed)
+        self.aliases = Aliases(self.dataset_of, self._renamed)
         self.next_run = 1
         self.position = Position(0)
+        # Grows when there are other edges, names or columns than before: long walks and answers
+        # that are made in slices can tell whether they are still of one piece.
+        self.structure = 0
         self.counts: dict[int, int] = {}  # number of the quarter of an hour << 3 | event type
         self.edited = Edited()
         # When jobs and datasets were deleted, the last time last. Nearly always empty, and then
         # nobody need look any further.
         self.gone: dict[Node, tuple[Micros, ...]] = {}
-        self.touched: set[Node] = set()  # what changed since whoever keeps lists looked
+        self.touched: set[Node] = set()  # what changed since a follower looked
+        self._followers: list[set[Node]] = []
         self.touched_sources: set[str] = set()
         self.dirty = Dirty()
+        self.happened: list[Happening] | None = None  # rare things; None while nobody tells of them
 
     # Looking things up
 
@@ -120,8 +126,35 @@ class State:
         if shown != node:  # what is shown of a dataset comes from all its names
             self.nodes[shown].revision += 1
 
-    def _names_changed(self, node: Node) -> None:
-        """It goes by another name now, or is gone or back, which shows at what is around it."""
+    def note(self, happening: Happening) -> None:
+        if self.happened is not None:
+            self.happened.append(happening)
+
+    def follow(self) -> set[Node]:
+        """For whoever keeps something made of jobs and datasets as they are now: a set of its own,
+        to be given to `take_touched`. It costs an event nothing how many there are."""
+        followed: set[Node] = set()
+        self.take_touched(followed)
+        self._followers.append(followed)
+        return followed
+
+    def take_touched(self, followed: set[Node]) -> set[Node]:
+        """What changed since this follower took the last."""
+        touched, self.touched = self.touched, set()
+        for follower in self._followers:
+            follower |= touched
+        taken = set(followed)
+        followed.clear()
+        return taken
+
+    def _renamed(self, node: Node, before: Node) -> None:
+        """A dataset goes by another name now."""
+        self.note(Regrouped(node, before))
+        self._shown_otherwise(node)
+
+    def _shown_otherwise(self, node: Node) -> None:
+        """It goes by another name, or is gone or back, which shows at the jobs and columns around it."""
+        self.structure += 1
         self.outdate(node)
         for edge in (*self.nodes[node].into, *self.nodes[node].out):
             for end in (edge.src, edge.dst):
@@ -168,13 +201,18 @@ class State:
                 found = [(name, names[name])] if kind == kind_of and name in names else []
             for each, node in found:
                 self.gone[node] = self.edited.deletions((kind_of, namespace, each))
-                self._names_changed(node)
+                self.note(Overturned())
+                self._shown_otherwise(node)
 
     def _recall_deletion(self, kind: str, entity: Job | Dataset) -> None:
         """What is new to us may have been deleted before we heard of it."""
         times = self.edited.deletions((kind, entity.namespace, entity.name))
         if times:
             self.gone[entity.node] = times
+
+    def _note_return(self, entity: Job | Dataset, at: Micros) -> None:
+        if entity.last <= self.deleted(entity.node) < at:
+            self.note(Overturned())
 
     # Counting
 
@@ -208,10 +246,13 @@ class State:
             if self.edited.deleted:
                 self._recall_deletion("job", job)
             self.mark(node)
+            self.note(Appeared(node))
             self.see_namespace(name[0], at)
             return job
         job = self.job_of(node)
         if not job.first <= at <= job.last:
+            if self.gone:
+                self._note_return(job, at)
             job.first, job.last = min(job.first, at), max(job.last, at)
             self.mark(node)
             self.see_namespace(name[0], at)
@@ -233,7 +274,11 @@ class State:
             dataset = self.nodes[node]  # type: ignore[assignment]
         if at is None or (dataset.first is not None and dataset.first <= at <= dataset.last):
             return dataset
+        if self.gone:
+            self._note_return(dataset, at)
         dataset.last = at if dataset.first is None else max(dataset.last, at)
+        if dataset.first is None:
+            self.note(Appeared(node))
         if dataset.first is None or at < dataset.first:
             dataset.first = at
             self.aliases.seen(dataset)
@@ -278,14 +323,17 @@ class State:
             edge = self.edges[key] = Edge(src, dst, at, at)
             self.nodes[src].out.append(edge)
             self.nodes[dst].into.append(edge)
+            self.structure += 1
             self.outdate(src)
             self.outdate(dst)
             self.dirty.edges.add(key)
+            self.note(Linked(src, dst))
         else:
             gone = bool(self.gone) and self.is_gone(edge)
             if spans.see(edge, at):
                 self.dirty.edges.add(key)
                 if gone and not self.is_gone(edge):  # it is back, and shows at both ends and beyond
-                    self._names_changed(src)
-                    self._names_changed(dst)
+                    self.note(Overturned())
+                    self._shown_otherwise(src)
+                    self._shown_otherwise(dst)
         return edge

@@ -127,6 +127,7 @@ class _Event(msgspec.Struct, gc=False):
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 _STEPS = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
 _NO_BRACKET = bytes(set(range(256)) - _STEPS.keys())
+_BRACE = ord("{")
 _MISSING = re.compile("Object missing required field `(.*)`")
 # Refusals stay short, however long the text is that they are about.
 _SHOWN = 80
@@ -152,6 +153,11 @@ def split_batch(body: bytes) -> list[bytes]:
 def decode(body: bytes) -> Event:
     """One event. Raises BadEvent with the path of each field that cannot be accepted."""
     _check_text(body)
+    return decode_text(body)
+
+
+def decode_text(body: bytes) -> Event:
+    """One event of a batch that was looked at already."""
     try:
         seen = _decoder.decode(body)
     except (msgspec.MsgspecError, RecursionError) as e:
@@ -252,7 +258,7 @@ def _facets(raw: RawFacets, path: str, found: list[Facet]) -> Facets:
     facets: Facets = {}
     for name, value in raw.items():
         body = bytes(value)
-        if body[:1] == b"{":
+        if body[0] == _BRACE:
             facet = _memo.get(body) or _new_facet(body, f"{path}.{name}")
             facets[name] = facet
             found.append(facet)

@@ -77,6 +77,11 @@ class Tag(msgspec.Struct, frozen=True, gc=False):
     source: str | None = None
     field: str | None = None
 
+    @property
+    def label(self) -> str:
+        """`pii` for a tag that only says yes, `tier:gold` for one with a value."""
+        return self.key if self.value.lower() in ("", "true") else f"{self.key}:{self.value}"
+
 
 class Tags(FacetBody, frozen=True, gc=False):
     tags: list[Tag] | None = None
@@ -86,6 +91,10 @@ class JobType(FacetBody, frozen=True, gc=False):
     processingType: str | None = None
     integration: str | None = None
     jobType: str | None = None
+
+
+class Sql(FacetBody, frozen=True, gc=False):
+    query: str | None = None
 
 
 class SourceCodeLocation(FacetBody, frozen=True, gc=False):

@@ -1,4 +1,8 @@
-"""What the live stream tells, one message for each event that was taken in."""
+"""What the live stream tells, one message for each event that was taken in.
+
+Whoever knows the nodes, edges and runs as of one position and applies the messages after it,
+each as sets to add and to remove, knows them as of the last. Applying one twice does no harm.
+"""
 
 from datetime import datetime
 
@@ -26,13 +30,22 @@ class LiveChange(msgspec.Struct):
     eventType: str
     run: LiveRun | None
     job: str | None  # node id
+    dataset: str | None  # node id, of a dataset event
     inputs: list[str]
     outputs: list[str]
-    addedNodes: list[NodeRef]
-    addedEdges: list[EdgeRef]
-    schemas: list[str]  # datasets whose schema changed
-    columns: list[str]  # datasets whose column lineage changed
-    changed: list[str]  # other nodes that look different now: facets, names, tags, deletion
+    addedNodes: list[NodeRef] = []
+    addedEdges: list[EdgeRef] = []
+    removedNodes: list[str] = []  # they go by another name now, or were deleted
+    removedEdges: list[EdgeRef] = []
+    schemas: list[str] = []  # datasets whose schema changed
+    columns: list[str] = []  # datasets whose column lineage changed
+    changed: list[str] = []  # other nodes that look different now: facets, names, tags
+
+
+class LiveHello(msgspec.Struct):
+    """`event: hello`, the first message to a new subscriber: changes after `position` follow."""
+
+    position: int
 
 
 class LiveResync(msgspec.Struct):

@@ -1,6 +1,7 @@
 """Hits of the search. `type`, `name`, `updatedAt`, `namespace` and `nodeId` are what Marquez clients read."""
 
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -26,3 +27,22 @@ class SearchHit(msgspec.Struct, gc=False):
 class SearchAnswer(msgspec.Struct):
     totalCount: int
     results: list[SearchHit]
+
+
+class BetaHit(msgspec.Struct, gc=False):
+    """A job or dataset with its latest run, as Marquez's beta search has it."""
+
+    run_id: str | None
+    eventType: str | None
+    name: str
+    namespace: str
+    facets: dict[str, Any]
+    type: str | None = None  # of a job: BATCH, STREAM or SERVICE
+    runFacets: dict[str, Any] = {}  # of a job's latest run
+
+
+class BetaSearchAnswer(msgspec.Struct):
+    """`highlights` in the order of `hits`, each by the path of the field."""
+
+    hits: list[BetaHit]
+    highlights: list[dict[str, list[str]]]

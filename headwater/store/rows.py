@@ -103,6 +103,7 @@ def _job_row(job: Job) -> Row:
         _pack(job.parent) if job.parent else None,
         _pack((declared.stamp, declared.content, declared.targets)) if declared else None,
         job.latest.row if job.latest else None,
+        job.runs,
     )
 
 
@@ -160,8 +161,8 @@ def _use_row(run: Run, key: int) -> Row:
 
 
 def job_from(row: Row) -> Job:
-    node, namespace, name, first, last, facets, parent, declared, _ = row
-    job = Job(node, namespace, name, first, last, _registers.decode(facets))
+    node, namespace, name, first, last, facets, parent, declared, _, runs = row
+    job = Job(node, namespace, name, first, last, _registers.decode(facets), runs=runs)
     if parent is not None:
         job.parent = _stamped_node.decode(parent)
     if declared is not None:

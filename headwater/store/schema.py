@@ -62,6 +62,7 @@ TABLES = (
             "parent": BLOB,
             "declared": BLOB,
             "latest_run": INT,
+            "runs": INT,
         },
         ("node",),
     ),

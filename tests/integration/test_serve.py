@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from headwater import __version__ as headwater_version
 from tests.integration.conftest import Start
 from tests.integration.samples import recorded, run_event
 from tests.integration.support import Server, differences, free_port, headwater, rebuild, wait_for
@@ -32,7 +33,8 @@ def test_it_is_ready_soon_and_says_where_it_listens_and_keeps_data(make_server: 
     assert time.monotonic() - started < 10
     assert server.url in server.output()
     assert str(server.data) in server.output()
-    assert server.json("/healthz") == {"status": "ok", "position": 0, "tablesPosition": 0}
+    health = {"status": "ok", "position": 0, "tablesPosition": 0, "version": headwater_version}
+    assert server.json("/healthz") == health
 
 
 def test_it_names_a_folder_with_brackets_as_it_is(make_server: Start, tmp_path: Path) -> None:

@@ -180,6 +180,7 @@ class World:
                 {self.name(t): set(map(self.name, s)) for t, s in declared.targets.items()},
             ),
             "latest": job.latest.id if job.latest else None,
+            "runs": job.runs,
         }
 
     def _dataset(self, d: Dataset) -> Any:

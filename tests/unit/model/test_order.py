@@ -38,3 +38,16 @@ def test_a_restart_at_any_point_changes_nothing(told: list[Told], data: Any) -> 
         assert world.dump() == expected
     finally:
         close_all()
+
+
+@few
+@given(events)
+def test_a_job_counts_the_runs_that_have_events_of_their_own(told: list[dict[str, Any]]) -> None:
+    try:
+        world = World(told)
+        for names in world.state.jobs.values():
+            for node in names.values():
+                runs = world.tables.runs_of_job(node, 100, 0)
+                assert world.state.job_of(node).runs == sum(run.first is not None for run in runs)
+    finally:
+        close_all()

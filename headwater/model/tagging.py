@@ -13,18 +13,13 @@ def tags_by_field(told: f.Tags | None, edited: Tags) -> dict[str, list[str]]:
     """The tags of each column, and of the whole."""
     found: dict[str, dict[str, None]] = {}
     for tag in (told.tags if told else None) or ():
-        found.setdefault(tag.field or WHOLE, {})[_shown(tag)] = None
+        found.setdefault(tag.field or WHOLE, {})[tag.label] = None
     for (field, name), (_, on) in sorted(edited.items()):
         if on:
             found.setdefault(field, {})[name] = None
         else:
             found.get(field, {}).pop(name, None)
     return {field: list(names) for field, names in found.items() if names}
-
-
-def _shown(tag: f.Tag) -> str:
-    """`pii` for a tag that only says yes, `tier:gold` for one with a value."""
-    return tag.key if tag.value.lower() in ("", "true") else f"{tag.key}:{tag.value}"
 
 
 def labels(told: f.JobType | None) -> list[str]:

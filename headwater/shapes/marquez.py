@@ -1,4 +1,8 @@
-"""The bodies of answers, as Marquez clients know them. Where we say more, it is extra fields."""
+"""The bodies of answers, as Marquez clients know them. Where we say more, it is extra fields.
+
+The types say what is in the JSON; the server may put a `Raw` in such a place, which is the same
+already written.
+"""
 
 from datetime import datetime
 from typing import Any
@@ -85,7 +89,7 @@ class DatasetData(msgspec.Struct, gc=False):
     updatedAt: datetime | None
     namespace: str
     sourceName: str
-    fields: Raw
+    fields: list[Field]
     tags: list[str]
     lastModifiedAt: datetime | None
     lastLifecycleState: str | None
@@ -97,7 +101,7 @@ class DatasetData(msgspec.Struct, gc=False):
 class Dataset(DatasetData, gc=False):
     currentVersion: str | None = None
     columnLineage: list[FieldLineage] | None = None
-    facets: dict[str, Raw] = {}
+    facets: dict[str, Any] = {}
 
 
 class Datasets(msgspec.Struct):
@@ -119,7 +123,7 @@ class DatasetVersions(msgspec.Struct):
 
 class UsedVersion(msgspec.Struct, gc=False):
     datasetVersionId: VersionName
-    facets: dict[str, Raw]
+    facets: dict[str, Any]
 
 
 class RunState(msgspec.Struct, gc=False):
@@ -147,7 +151,7 @@ class Run(msgspec.Struct, gc=False):
     rootRunId: str | None = None
     inputDatasetVersions: list[UsedVersion] = []
     outputDatasetVersions: list[UsedVersion] = []
-    facets: dict[str, Raw] = {}
+    facets: dict[str, Any] = {}
     states: list[RunState] = []
 
 
@@ -177,7 +181,7 @@ class JobData(msgspec.Struct, gc=False):
 
 class Job(JobData, gc=False):
     latestRuns: list[Run] = []
-    facets: dict[str, Raw] = {}
+    facets: dict[str, Any] = {}
     currentVersion: str | None = None
     labels: list[str] = []
     tags: list[str] = []
@@ -258,10 +262,11 @@ class Events(msgspec.Struct):
 
 class RunFacets(msgspec.Struct):
     runId: str
-    facets: dict[str, Raw]
+    facets: dict[str, Any]
 
 
 class Health(msgspec.Struct):
     status: str
     position: int
     tablesPosition: int
+    version: str = ""

@@ -1,0 +1,140 @@
+"""`headwater export`"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Annotated, Literal
+
+import msgspec
+from cyclopts import App, Parameter
+
+from headwater.cli import console, names
+from headwater.cli.asking import Flag, Url, When
+from headwater.cli.lineage import Direction, drawn, graph_call
+from headwater.client import Client, calls
+from headwater.client.client import URL
+from headwater.errors import BadRequest
+from headwater.ids import dataset_node_id, job_node_id
+from headwater.shapes.marquez import Graph, GraphEdge, GraphNode
+
+_PER_PAGE = 500
+_FORMATS = {".json": "json", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".md": "mermaid", ".svg": "svg"}
+
+export = App(name="export", help="Write the events, or a lineage graph, to a file.")
+
+
+@export.command
+def events(file: Path = Path("-"), /, *, after: When | None = None, before: When | None = None, url: Url = URL) -> None:
+    """Write the events as they were sent, one a line, in the order of their times.
+
+    `headwater send` takes them in again elsewhere.
+
+    Parameters
+    ----------
+    file
+        Where to; `-` or nothing for standard output.
+    after
+        Only events after this: a time, or how long ago (`2h`, `7d`).
+    before
+        Only events before this.
+    """
+    written = 0
+    with Client(url) as client, _opened(file) as out, console.progress_bar("Exporting events") as report:
+        while True:
+            page = client.ask(calls.events_page(after=after, before=before, limit=_PER_PAGE, offset=written)).value
+            if not page.events:
+                break
+            out.write(b"".join(_line(bytes(event)) for event in page.events))
+            written += len(page.events)
+            report(written, page.totalCount)
+    console.note(f"{written} events written")
+
+
+def _line(event: bytes) -> bytes:
+    """An event may have been sent over several lines; outside of its texts, line breaks mean nothing."""
+    return event.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
+
+
+@export.command
+def graph(
+    name: str | None = None,
+    /,
+    *,
+    output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("-"),
+    format: Literal["json", "dot", "mermaid", "svg"] | None = None,  # noqa: A002
+    direction: Direction = "connected",
+    depth: int = 20,
+    columns: Flag = False,
+    at: When | None = None,
+    url: Url = URL,
+) -> None:
+    """Write a lineage graph as JSON, DOT, Mermaid or SVG.
+
+    Parameters
+    ----------
+    name
+        The job, dataset or column in the middle; all jobs and datasets, when left out.
+    output
+        Where to; `-` or nothing for standard output.
+    format
+        By the file's ending, when left out; else JSON.
+    direction
+        Which way to look from the middle.
+    depth
+        How many jobs away.
+    columns
+        Columns instead of jobs and datasets.
+    at
+        The graph as it was then: a time, or how long ago (`2h`, `7d`).
+    """
+    chosen = format or _FORMATS.get(output.suffix, "json")
+    with Client(url) as client:
+        if name is None:
+            if columns or at is not None:
+                raise BadRequest("--columns and --at need a NAME in the middle")
+            focus, found = None, everything(client)
+            body = msgspec.json.encode(found)
+        else:
+            focus = names.place_of(client, names.find(client, name)).node_id
+            answer = client.ask(graph_call(focus, direction, depth, columns=columns, at=at))
+            found, body = answer.value, answer.body
+    with _opened(output) as out:
+        out.write(body + b"\n" if chosen == "json" else drawn(found, focus, direction, chosen).encode())
+
+
+def everything(client: Client) -> Graph:
+    """All jobs, and the datasets that they read and write."""
+    jobs: list[GraphNode] = []
+    datasets: dict[str, GraphNode] = {}
+
+    def dataset(namespace: str, name: str) -> GraphNode:
+        node_id = dataset_node_id(namespace, name)
+        data = {"namespace": namespace, "name": name}
+        return datasets.setdefault(node_id, GraphNode(node_id, "DATASET", data, [], []))
+
+    for job in client.jobs():
+        node = GraphNode(job_node_id(job.namespace, job.name), "JOB", msgspec.to_builtins(job), [], [])
+        jobs.append(node)
+        for read in (dataset(n.namespace, n.name) for n in job.inputs):
+            edge = GraphEdge(read.id, node.id)
+            read.outEdges.append(edge)
+            node.inEdges.append(edge)
+        for written in (dataset(n.namespace, n.name) for n in job.outputs):
+            edge = GraphEdge(node.id, written.id)
+            node.outEdges.append(edge)
+            written.inEdges.append(edge)
+    return Graph([*datasets.values(), *jobs])
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[IO[bytes]]:
+    if str(file) == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    try:
+        with file.open("wb") as opened:
+            yield opened
+    except OSError as e:
+        raise BadRequest(f"cannot write {file}: {e.strerror}") from None

@@ -1,0 +1,1 @@
+"""Lineage graphs as drawings: DOT, Mermaid and SVG. Pure text, nothing else."""

@@ -1,0 +1,58 @@
+"""What is shown of the datasets behind one name: all their facets together, and whether there is
+anything to show at all."""
+
+from headwater.ids import Micros, Node
+from headwater.model.entities import Dataset, Registers
+from headwater.model.state import State
+from headwater.openlineage.event import stamp_time
+
+
+def is_shown(state: State, node: Node) -> bool:
+    """Whether lists and searches have it: not if it was deleted; a dataset under its canonical
+    name only, if it was ever seen and is not dropped."""
+    if state.is_hidden(node):
+        return False
+    if not isinstance(state.nodes[node], Dataset):
+        return True
+    if state.aliases.canonical(node) != node:
+        return False
+    if all(state.dataset_of(member).first is None for member in state.aliases.members(node)):
+        return False
+    return not is_dropped(state, node)
+
+
+def is_dropped(state: State, node: Node) -> bool:
+    """Dropped, and written since by nobody but the job that dropped it."""
+    entities = [state.dataset_of(m) for m in state.aliases.members(node)]
+    told = [d.lifecycle for d in entities if d.lifecycle is not None]
+    if not told:
+        return False
+    last = max(told, key=lambda one: one.stamp)
+    if last.state != "DROP":
+        return False
+    at = stamp_time(last.stamp)
+    if any(d.declared is not None and d.declared > at for d in entities):
+        return False
+    return not any(e.last > at and e.src != last.job for d in entities for e in d.into)
+
+
+def facets_of(state: State, node: Node) -> Registers:
+    """The facets of a job, or of all names of a dataset: of each the one that was said last."""
+    entity = state.nodes[node]
+    members = state.aliases.members(node)
+    if not isinstance(entity, Dataset) or len(members) == 1:
+        return entity.facets
+    merged: Registers = {}
+    for member in members:
+        for name, register in state.dataset_of(member).facets.items():
+            held = merged.get(name)
+            if held is None or register[1:] > held[1:]:
+                merged[name] = register
+    return merged
+
+
+def last_seen(state: State, node: Node) -> Micros:
+    entity = state.nodes[node]
+    if not isinstance(entity, Dataset):
+        return entity.last
+    return max(state.dataset_of(member).last for member in state.aliases.members(node))

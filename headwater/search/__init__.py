@@ -1,0 +1,1 @@
+"""Full-text search: the index that follows the state, and the questions to it."""

@@ -1,0 +1,177 @@
+"""Jobs and datasets as texts to be found by, and as the terms of the index."""
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from itertools import chain
+
+import msgspec
+
+from headwater.contents import Contents
+from headwater.ids import DELETED, ContentId, Micros, Node, dataset_node_id, job_node_id
+from headwater.model.edited import Tags
+from headwater.model.entities import Dataset
+from headwater.model.shown import facets_of, is_shown, last_seen
+from headwater.model.state import State
+from headwater.model.tagging import tags_by_field
+from headwater.openlineage import facets as f
+from headwater.search.words import folded, namespace_term, tails, words
+
+JOB, DATASET = "JOB", "DATASET"
+
+_FACETS = ("documentation", "tags", "ownership", "sql")
+_SCHEMA = "schema"
+_HOUR = 3600 * 1_000_000
+
+# Beginnings of names and of their words are terms of their own, up to this length: however many
+# names begin alike, finding them is one look-up.
+LONGEST_START = 32
+
+# Of all other words only such short beginnings are: longer ones are few enough to look through.
+LONGEST_SHORT_START = 3
+
+# Words of longer texts would only make everything a hit.
+_LONGEST_TEXT = 20_000
+
+
+class Texts(msgspec.Struct, gc=False):
+    """What a job or dataset can be found by."""
+
+    node: Node
+    kind: str
+    namespace: str
+    name: str
+    updated: Micros
+    aliases: list[str]
+    tags: list[str] = []
+    owners: list[str] = []
+    columns: list[str] = []
+    description: str | None = None
+    column_descriptions: list[str] = []
+    sql: str | None = None
+
+    @property
+    def node_id(self) -> str:
+        named = job_node_id if self.kind == JOB else dataset_node_id
+        return named(self.namespace, self.name)
+
+
+def hour(at: Micros) -> int:
+    return max(0, at // _HOUR)
+
+
+class Documents:
+    def __init__(self, state: State, contents: Contents) -> None:
+        self._state, self._contents = state, contents
+
+    def fingerprint(self, node: Node) -> int:
+        """Moves whenever the document would; 0 for what is not to be found.
+
+        It goes by ids of contents alone, so asking for it costs a few microseconds. The time is
+        in it by the hour: a job that runs every minute is not written anew every minute."""
+        state = self._state
+        if not is_shown(state, node):
+            return 0
+        told = [str(hour(last_seen(state, node)))]
+        told += [f"{name}={content}" for name, content in self._wanted(node).items()]
+        told += [f"{field}\0{tag}\0{on}" for (field, tag), (_, on) in sorted(self._edited_tags(node).items())]
+        for member in state.aliases.members(node):
+            told += [state.nodes[member].namespace, state.nodes[member].name]
+        text = "\0".join(told) + ("" if isinstance(state.nodes[node], Dataset) else "\0job")
+        return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") or 1
+
+    def read(self, nodes: Sequence[Node]) -> list[Texts]:
+        """The texts of what is shown of these nodes, all contents with one look into the log."""
+        wanted = {node: self._wanted(node) for node in nodes if is_shown(self._state, node)}
+        bodies = self._contents.bodies({content for held in wanted.values() for content in held.values()})
+        return [
+            self._texts(node, {name: bodies[content] for name, content in held.items()})
+            for node, held in wanted.items()
+        ]
+
+    def _wanted(self, node: Node) -> dict[str, ContentId]:
+        state = self._state
+        registers = facets_of(state, node)
+        held = {
+            name: register[2]
+            for name in _FACETS
+            if (register := registers.get(name)) is not None and register[2] != DELETED
+        }
+        if isinstance(state.nodes[node], Dataset):
+            schema = self._contents.schema_content(state, node)
+            if schema is not None:
+                held[_SCHEMA] = schema
+        return held
+
+    def _edited_tags(self, node: Node) -> Tags:
+        """Tags that people put on or took off."""
+        edited, nodes = self._state.edited, self._state.nodes
+        if not edited.tagged:
+            return {}
+        kind = "dataset" if isinstance(nodes[node], Dataset) else "job"
+        members = self._state.aliases.members(node) if kind == "dataset" else (node,)
+        return edited.tags_on([(kind, nodes[m].namespace, nodes[m].name) for m in members])
+
+    def _texts(self, node: Node, bodies: dict[str, bytes]) -> Texts:
+        state = self._state
+        entity = state.nodes[node]
+        about = f.read(f.Documentation, bodies.get("documentation"))
+        tags = f.read(f.Tags, bodies.get("tags"))
+        owners = f.read(f.Ownership, bodies.get("ownership"))
+        sql = f.read(f.Sql, bodies.get("sql"))
+        schema = f.read(f.Schema, bodies.get(_SCHEMA))
+        tagged = tags_by_field(tags, self._edited_tags(node))
+        columns: dict[str, str] = {}
+        _add_columns(columns, "", (schema.fields if schema else None) or ())
+        return Texts(
+            node=node,
+            kind=DATASET if isinstance(entity, Dataset) else JOB,
+            namespace=entity.namespace,
+            name=entity.name,
+            updated=last_seen(state, node),
+            aliases=[state.nodes[member].name for member in state.aliases.members(node)[1:]],
+            tags=list(dict.fromkeys(chain.from_iterable(tagged.values()))),
+            owners=[owner.name for owner in (owners.owners if owners else None) or ()],
+            columns=list(columns),
+            description=about.description if about else None,
+            column_descriptions=[text for text in columns.values() if text],
+            sql=sql.query if sql else None,
+        )
+
+
+def _add_columns(found: dict[str, str], above: str, fields: Iterable[f.SchemaField]) -> None:
+    for field in fields:
+        name = above + field.name
+        found[name] = found.get(name) or field.description or ""
+        _add_columns(found, name + ".", field.fields or ())
+
+
+def terms(texts: Texts) -> dict[str, Iterable[str]]:
+    """The terms of each field of the index."""
+    names = [texts.name, *texts.aliases]
+    wholes = {folded(name) for name in names}
+    ends = {tail for name in names for tail in tails(name)} - wholes
+    name_words = words(names)
+    descriptions = [text[:_LONGEST_TEXT] for text in (texts.description or "", *texts.column_descriptions)]
+    others = {
+        "marks": words((*texts.tags, *texts.owners)),
+        "columns": words(texts.columns),
+        "namespace": words((texts.namespace,)),
+        "description": words(descriptions),
+        "sql": words(((texts.sql or "")[:_LONGEST_TEXT],)),
+    }
+    return {
+        "kind": (texts.kind,),
+        "in_namespace": (namespace_term(texts.namespace),),
+        "exact": wholes | {folded(f"{texts.namespace}/{texts.name}"), folded(texts.node_id)},
+        "tail": ends,
+        "start": _starts(wholes, LONGEST_START),
+        "tail_start": _starts(ends, LONGEST_START),
+        "word": name_words,
+        "word_start": _starts(name_words, LONGEST_START),
+        **others,
+        "short": _starts(set().union(*others.values()), LONGEST_SHORT_START),
+    }
+
+
+def _starts(texts: Iterable[str], longest: int) -> set[str]:
+    return {text[:length] for text in texts for length in range(1, min(len(text), longest) + 1)}

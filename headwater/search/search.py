@@ -1,0 +1,319 @@
+"""Search: an index that follows the state, and answers.
+
+    state.touched ─► fingerprints compared ─► documents of what moved ─► index.add, commit
+                     (loop, in slices)        (loop, in slices)          (thread)
+
+The index is derived, and keeps with each document a fingerprint of what it was made from. So a
+start, a crash or a failure need no bookkeeping: every node is compared once, which costs some
+microseconds each, and whatever differs is written anew.
+"""
+
+import asyncio
+import logging
+import time
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from headwater.contents import Contents
+from headwater.errors import StoreUnavailable
+from headwater.ids import Micros, Node, Position
+from headwater.model.entities import Dataset
+from headwater.model.shown import is_shown, last_seen
+from headwater.model.state import State
+from headwater.search.documents import Documents, Texts, hour
+from headwater.search.highlight import highlights
+from headwater.search.index import MOST_SORTED, Found, Index, IndexUnusable, Place
+from headwater.search.query import Filters
+from headwater.search.words import Question, question
+
+logger = logging.getLogger(__name__)
+
+FOLDER = "search"
+
+# While things change, the index is written about this often.
+_EVERY_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 60.0  # between attempts that fail
+
+# Work on the loop goes in slices of about a millisecond.
+_NODES_PER_SLICE, _DOCUMENTS_PER_SLICE = 256, 16
+
+# While events come in, the loop is theirs: this many times the time of a slice.
+_PAUSE = 3.0
+
+# What is added is committed after so many documents at the latest, so that a long build can be
+# searched, and goes on after a crash where it was.
+_DOCUMENTS_PER_COMMIT = 20_000
+
+# More commits of the log than this in a second come from several clients that send all the time.
+# Then answers are up to a second old; otherwise they have all that was there when they were asked.
+_BUSY_COMMITS = 150
+_WAIT_SECONDS = 2.0
+
+# Answers with many hits take milliseconds, and short questions are asked again and again while
+# people type. They are kept until the index changes.
+_MANY_HITS, _MOST_KEPT = 5000, 64
+
+T = TypeVar("T")
+
+NAME, UPDATED = "NAME", "UPDATE_AT"
+
+
+class Wanted(msgspec.Struct, frozen=True, gc=False):
+    text: str
+    kind: str | None = None
+    namespace: str | None = None
+    after: Micros | None = None
+    before: Micros | None = None
+    sort: str | None = None  # NAME or UPDATED; without, the best first
+    limit: int = 10
+    offset: int = 0
+
+
+class Hit(msgspec.Struct, frozen=True, gc=False):
+    score: float
+    texts: Texts
+    highlights: list[tuple[str, str]]
+
+
+class Answer(msgspec.Struct, frozen=True, gc=False):
+    total: int
+    hits: list[Hit]
+
+
+class Search:
+    def __init__(
+        self,
+        state: State,
+        contents: Contents,
+        data: Path,
+        events_come_in: Callable[[], bool],
+        commits: Callable[[], int],
+    ) -> None:
+        self._state, self._folder = state, data / FOLDER
+        self._documents = Documents(state, contents)
+        self._events_come_in = events_come_in
+        self._commits = commits  # how many the log has had
+        self._pace: deque[tuple[float, int]] = deque([(time.monotonic(), commits())], maxlen=2)
+        self._touched = state.follow()
+        self._index: Index | None = None
+        self._to_open = True
+        self._fingerprints = array("Q")
+        self._kept: dict[tuple[str, Filters, bool], Found] = {}
+        self.position = Position(-1)  # what the index has
+        self._failing = False
+        self._wake = asyncio.Event()
+        self._waiting: list[asyncio.Future[None]] = []
+        self._thread = ThreadPoolExecutor(1, "headwater-search")
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        self._task = asyncio.create_task(self._follow_forever(), name="search index")
+
+    async def stop(self) -> None:
+        """What is not in the index yet gets there after the next start."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await self._in_thread(self._close)
+        self._thread.shutdown()
+
+    def _in_thread(self, work: Callable[..., T], *arguments: Any) -> "asyncio.Future[T]":
+        return asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
+
+    def _close(self) -> None:
+        if self._index is not None:
+            self._index.close()
+
+    def size(self) -> int:
+        return self._index.size() if self._index is not None else 0
+
+    # Following
+
+    async def reached(self, position: Position) -> None:
+        """Returns when the index has this position of the log, which the state must have."""
+        while self.position < position:
+            attempt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(attempt)
+            self._wake.set()
+            await attempt
+
+    async def _follow_forever(self) -> None:
+        pause = _EVERY_SECONDS
+        while True:
+            self._wake.clear()
+            try:
+                await self._catch_up()
+                self._failing, pause = False, _EVERY_SECONDS
+            except Exception as e:
+                # Part of it may be written, and part of what was to be written is forgotten.
+                # What was opened before still answers.
+                self._failing, self._to_open, pause = True, True, min(pause * 2, _LONGEST_PAUSE_SECONDS)
+                await self._in_thread(self._close)
+                logger.warning("the search index falls behind, next attempt in %.0f s: %s", pause, e)
+            self._note_pace()
+            waiting, self._waiting = self._waiting, []
+            for attempt in waiting:
+                if not attempt.done():
+                    attempt.set_result(None)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.sleep(pause) if self._failing else self._wake.wait(), pause)
+
+    async def _catch_up(self) -> None:
+        """Brings the index to where the state is now."""
+        position = self._state.position
+        if self._to_open:
+            self._state.take_touched(self._touched)
+            count = len(self._state.nodes)
+            await self._in_thread(self._close)
+            self._index, self._fingerprints = await self._in_thread(self._open, count)
+            self._kept, self._to_open = {}, False
+            await self._write(map(Node, range(count)))
+        else:
+            touched = self._state.take_touched(self._touched)
+            # What is shown of a dataset may hang on any of its other names.
+            groups = (self._state.aliases.members(n) for n in touched if isinstance(self._state.nodes[n], Dataset))
+            await self._write(touched.union(chain.from_iterable(groups)))
+        self.position = position
+
+    def _open(self, nodes: int) -> tuple[Index, "array[int]"]:
+        try:
+            index = Index(self._folder)
+            return index, index.fingerprints(nodes)
+        except IndexUnusable as e:
+            if self._folder.exists():
+                logger.warning("the search index is made anew: %s", e)
+        index = Index(self._folder, anew=True)
+        return index, index.fingerprints(nodes)
+
+    async def _write(self, nodes: Iterable[Node]) -> None:
+        self._fingerprints.extend([0] * (len(self._state.nodes) - len(self._fingerprints)))
+        moved: list[Node] = []
+        every = iter(nodes)
+        while batch := list(islice(every, _NODES_PER_SLICE)):
+            began = time.perf_counter()
+            moved += [node for node in batch if self._documents.fingerprint(node) != self._fingerprints[node]]
+            await self._let_others(began)
+            if len(moved) >= _DOCUMENTS_PER_COMMIT:
+                await self._put(moved)
+                moved = []
+        await self._put(moved)
+
+    async def _put(self, moved: list[Node]) -> None:
+        """Writes the documents of these nodes, and takes out those that are not shown any more."""
+        index = self._index
+        assert index is not None
+        if not moved:
+            return
+        written: dict[Node, int] = {}
+        for start in range(0, len(moved), _DOCUMENTS_PER_SLICE):
+            began = time.perf_counter()
+            batch = moved[start : start + _DOCUMENTS_PER_SLICE]
+            # The state may have moved on since, so the fingerprint is taken with the texts.
+            prints = {node: self._documents.fingerprint(node) for node in batch}
+            texts = self._documents.read([node for node in batch if prints[node]])
+            written.update(prints)
+            await self._let_others(began)
+            await self._in_thread(index.add, [(t, prints[t.node]) for t in texts], [n for n in batch if not prints[n]])
+        await self._in_thread(index.commit)
+        for node, fingerprint in written.items():
+            self._fingerprints[node] = fingerprint
+        self._kept = {}
+
+    async def _let_others(self, began: float) -> None:
+        await asyncio.sleep((time.perf_counter() - began) * _PAUSE if self._events_come_in() else 0)
+
+    def _note_pace(self) -> None:
+        if time.monotonic() - self._pace[-1][0] >= _EVERY_SECONDS:
+            self._pace.append((time.monotonic(), self._commits()))
+
+    def _is_busy(self) -> bool:
+        """Whether several clients send events all the time."""
+        then, commits = self._pace[0]
+        return self._commits() - commits > _BUSY_COMMITS * max(1.0, time.monotonic() - then)
+
+    # Answering
+
+    async def ask(self, wanted: Wanted) -> Answer:
+        await self._bring_up()
+        asked = question(wanted.text)
+        found = await self._find(wanted, asked)
+        total, page = self._page(found, wanted)
+        ranks = {place.node: place.rank for place in page}
+        hits: list[Hit] = []
+        for start in range(0, len(page), _DOCUMENTS_PER_SLICE):
+            if start:
+                await asyncio.sleep(0)
+            read = self._documents.read(list(islice(ranks, start, start + _DOCUMENTS_PER_SLICE)))
+            hits += [Hit(ranks[texts.node], texts, highlights(texts, asked)) for texts in read]
+        return Answer(total, hits)
+
+    async def _bring_up(self) -> None:
+        """What was told before the question is found by it, unless there is no end of telling."""
+        behind = self.position < self._state.position
+        if behind and not self._failing and (self._index is None or not self._is_busy()):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.reached(self._state.position), _WAIT_SECONDS)
+
+    async def _find(self, wanted: Wanted, asked: Question) -> Found:
+        if self._index is None:
+            raise StoreUnavailable("the search index cannot be opened; the server's log says why")
+        filters = Filters(
+            wanted.kind,
+            wanted.namespace,
+            None if wanted.after is None else hour(wanted.after),
+            None if wanted.before is None else hour(wanted.before),
+        )
+        most, latest = wanted.offset + wanted.limit, wanted.sort == UPDATED
+        key, kept = (wanted.text, filters, latest), self._kept
+        found = kept.get(key) if most <= MOST_SORTED else None
+        if found is None:
+            try:
+                if self._index.is_quick(asked):
+                    found = self._index.search(asked, filters, most, latest=latest)
+                else:
+                    found = await asyncio.to_thread(self._index.search, asked, filters, most, latest=latest)
+            except IndexUnusable as e:
+                self._to_open = True
+                self._wake.set()
+                raise StoreUnavailable(f"the search index is damaged and is made anew: {e}") from e
+            if found.total >= _MANY_HITS and len(kept) < _MOST_KEPT and most <= MOST_SORTED:
+                kept[key] = found
+        return found
+
+    def _page(self, found: Found, wanted: Wanted) -> tuple[int, list[Place]]:
+        """The places of one page, in exact order. The index knows hours only, and may be behind."""
+        places, end = found.places, wanted.offset + wanted.limit
+        exact = len(places) == found.total
+        if wanted.sort is None and wanted.before is None and wanted.after is None:
+            # Only as many as can be on this page.
+            while 0 < end < len(places) and places[end][:2] == places[end - 1][:2]:
+                end += 1
+            total, places = found.total, places[:end]
+        else:
+            places = [place for place in places if self._fits(place.node, wanted)]
+            total = len(places) if exact else found.total
+        ordered = sorted(places, key=lambda place: self._order(place, wanted.sort))
+        page = ordered[wanted.offset : wanted.offset + wanted.limit]
+        return total, [place for place in page if is_shown(self._state, place.node)]
+
+    def _fits(self, node: Node, wanted: Wanted) -> bool:
+        updated = last_seen(self._state, node)
+        if wanted.after is not None and updated <= wanted.after:
+            return False
+        return wanted.before is None or updated < wanted.before
+
+    def _order(self, place: Place, sort: str | None) -> tuple[float, str, float, str]:
+        entity, updated = self._state.nodes[place.node], -last_seen(self._state, place.node)
+        if sort == NAME:
+            return 0, entity.name.casefold(), updated, entity.namespace
+        if sort == UPDATED:
+            return updated, entity.name, 0, entity.namespace
+        return -place.rank, "", updated, f"{entity.name}\0{entity.namespace}"
