@@ -78,6 +78,10 @@ def _camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
+def _on_depth(_: Request[Any, Any, Any], __: RecursionError) -> Response[bytes]:
+    return _error(ErrorBody(400, "the body is nested too deeply", errors=[FieldProblem("$", "is nested too deeply")]))
+
+
 def _on_bug(_: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     logger.error("a request failed", exc_info=error)
     return _error(ErrorBody(500, "the server failed to answer; its log says why"))
@@ -109,7 +113,12 @@ class Application:
         routes = Litestar(
             route_handlers=[api_router, beta_router, healthz, metrics],
             dependencies={"app": Provide(lambda: context, sync_to_thread=False)},
-            exception_handlers={HeadwaterError: _on_ours, HTTPException: _on_http, Exception: _on_bug},
+            exception_handlers={
+                HeadwaterError: _on_ours,
+                HTTPException: _on_http,
+                RecursionError: _on_depth,
+                Exception: _on_bug,
+            },
             openapi_config=OpenAPIConfig(
                 title="Headwater",
                 version=__version__,

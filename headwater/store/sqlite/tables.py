@@ -37,7 +37,7 @@ _COUNT_ALL_EVENTS = """
 # SQLite does not skip from one value of an index to the next by itself, so the query does it.
 _JOB_VERSIONS = """
     WITH RECURSIVE found (job, version) AS (
-        SELECT ?1, (SELECT min(version) FROM runs WHERE job = ?1)
+        SELECT ?1, (SELECT min(version) FROM runs WHERE job = ?1 AND version IS NOT NULL)
         UNION ALL
         SELECT job, (SELECT min(version) FROM runs WHERE job = found.job AND version > found.version)
         FROM found WHERE version IS NOT NULL
@@ -45,7 +45,7 @@ _JOB_VERSIONS = """
     SELECT
         version,
         (SELECT min(started) FROM runs WHERE job = found.job AND version = found.version) AS first,
-        (SELECT row FROM runs WHERE job = found.job AND version = found.version ORDER BY started DESC, row LIMIT 1)
+        (SELECT row FROM runs WHERE job = found.job AND version = found.version ORDER BY started DESC, id DESC LIMIT 1)
     FROM found WHERE version IS NOT NULL ORDER BY first DESC, version
 """
 
