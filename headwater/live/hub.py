@@ -11,7 +11,7 @@ listens for the first time.
 import asyncio
 import time
 from bisect import bisect_right
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 
 from headwater.ids import Position
@@ -113,7 +113,10 @@ class Hub:
         end = time.monotonic() + patience
         while self.subscribers and time.monotonic() < end:
             await asyncio.sleep(0.01)
-        return not self.subscribers
+        stuck = list(self.subscribers)
+        for subscription in stuck:
+            subscription.give_up()
+        return not stuck
 
     # Out
 
@@ -182,6 +185,7 @@ class Subscription:
         self._is_new = after is None
         self._position = hub.last if after is None else after
         self._told = self._position  # the last id that the subscriber got
+        self.give_up: Callable[[], object] = lambda: None  # what ends the sending to it, come what may
 
     def __enter__(self) -> "Subscription":
         self._hub.subscribers.add(self)
