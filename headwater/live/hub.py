@@ -71,6 +71,9 @@ class Hub:
         if self.news is None:
             return
         notes = self.news.take()
+        if notes and notes[0].position <= self.last:
+            # A group whose folding failed half-way is folded once more from its beginning.
+            notes = [note for note in notes if note.position > self.last]
         if notes is None:  # something happened that cannot be told
             self._forget()
         elif notes:

@@ -9,8 +9,10 @@ import pytest
 from headwater.live import hub as hub_module
 from headwater.live.hub import Subscription
 from headwater.live.wanted import Surroundings, Wanted
+from headwater.openlineage.event import decode
+from headwater.service import fold, now
 from tests.support.live import LiveWorld, Told, read_all, read_stream
-from tests.support.make import dataset, run, symlinks
+from tests.support.make import dataset, encoded, run, symlinks
 
 
 def numbered(number: int, **more: Any) -> dict[str, Any]:
@@ -260,6 +262,17 @@ async def test_who_hears_of_little_learns_the_position_with_the_sign_of_life() -
     await until(lambda: b"id: 1\n: still here\n\n" in pieces)
     assert pieces.count(b"id: 1\n: still here\n\n") == 1
     task.cancel()
+
+
+def test_events_that_are_folded_once_more_are_told_once() -> None:
+    world = LiveWorld()
+    subscription = world.subscribe()
+    first, second = (decode(encoded(numbered(n))) for n in (1, 2))
+    for group in ([first], [first, second]):
+        positions = [a.position for a in world.log.append(group, now())]
+        fold(world.state, world.tables, list(zip(positions, group, strict=True)), world.hub.news)
+        world.hub.publish()
+    assert ids(read_all(subscription)) == [1, 2]
 
 
 def test_nothing_is_noted_before_anybody_listens() -> None:
