@@ -13,6 +13,7 @@ from headwater.errors import HeadwaterError, NotFound, Problem, Refused, ServerF
 from headwater.shapes.problem import ErrorBody
 
 T = TypeVar("T")
+Moment = datetime | str
 
 API = "/api/v1"
 POSITION = "Headwater-Position"

@@ -8,9 +8,9 @@ from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
 import httpx
 
-from headwater.client import calls
+from headwater.client import calls, catalogue
 from headwater.client.call import Answer, Call, answer_of
-from headwater.client.calls import Pages
+from headwater.client.pages import Item, Page, Pages
 from headwater.client.sending import Event, Pause, Told, sending
 from headwater.client.stream import LIVE, SILENCE_SECONDS, Stream
 from headwater.errors import HeadwaterError, Unreachable
@@ -18,11 +18,8 @@ from headwater.shapes.live import LiveChange, LiveResync
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Page = TypeVar("Page")
-Item = TypeVar("Item")
 
 URL = "http://127.0.0.1:5000"
-_PER_PAGE = 500
 _THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 
 
@@ -76,30 +73,40 @@ class _Questions:
     run_lineage = _Asks(calls.run_lineage)
     search = _Asks(calls.search)
 
-    namespaces = _Lists(calls.namespaces)
-    namespace = _Asks(calls.namespace)
-    jobs = _Lists(calls.jobs)
-    job = _Asks(calls.job)
-    datasets = _Lists(calls.datasets)
-    dataset = _Asks(calls.dataset)
-    versions = _Lists(calls.versions)
-    runs = _Lists(calls.runs)
-    run = _Asks(calls.run)
-    run_facets = _Asks(calls.run_facets)
+    namespaces = _Lists(catalogue.namespaces)
+    namespace = _Asks(catalogue.namespace)
+    jobs = _Lists(catalogue.jobs)
+    job = _Asks(catalogue.job)
+    job_versions = _Lists(catalogue.job_versions)
+    job_version = _Asks(catalogue.job_version)
+    datasets = _Lists(catalogue.datasets)
+    dataset = _Asks(catalogue.dataset)
+    versions = _Lists(catalogue.versions)
+    version = _Asks(catalogue.version)
+    runs = _Lists(catalogue.runs)
+    run = _Asks(catalogue.run)
+    run_facets = _Asks(catalogue.run_facets)
+    sources = _Lists(catalogue.sources)
+    source = _Asks(catalogue.source)
+    tags = _Lists(catalogue.tags)
+    event_counts = _Asks(catalogue.event_counts)
+    counts = _Asks(catalogue.counts)
     events = _Lists(calls.events)
 
-    put_namespace = _Asks(calls.put_namespace)
-    delete_namespace = _Asks(calls.delete_namespace)
-    put_dataset = _Asks(calls.put_dataset)
-    delete_dataset = _Asks(calls.delete_dataset)
-    tag_dataset = _Asks(calls.tag_dataset)
-    untag_dataset = _Asks(calls.untag_dataset)
-    put_job = _Asks(calls.put_job)
-    delete_job = _Asks(calls.delete_job)
-    tag_job = _Asks(calls.tag_job)
-    untag_job = _Asks(calls.untag_job)
-    create_run = _Asks(calls.create_run)
-    mark_run = _Asks(calls.mark_run)
+    put_namespace = _Asks(catalogue.put_namespace)
+    delete_namespace = _Asks(catalogue.delete_namespace)
+    put_dataset = _Asks(catalogue.put_dataset)
+    delete_dataset = _Asks(catalogue.delete_dataset)
+    tag_dataset = _Asks(catalogue.tag_dataset)
+    untag_dataset = _Asks(catalogue.untag_dataset)
+    put_job = _Asks(catalogue.put_job)
+    delete_job = _Asks(catalogue.delete_job)
+    tag_job = _Asks(catalogue.tag_job)
+    untag_job = _Asks(catalogue.untag_job)
+    create_run = _Asks(catalogue.create_run)
+    mark_run = _Asks(catalogue.mark_run)
+    put_source = _Asks(catalogue.put_source)
+    put_tag = _Asks(catalogue.put_tag)
 
     def __init__(self, url: str, timeout: float) -> None:
         self.url = url.rstrip("/")
@@ -163,7 +170,7 @@ class Client(_Questions):
 
     def _items(self, pages: Pages[Page, Item]) -> Iterator[Item]:
         offset = 0
-        while items := pages.items(self._value(calls.next_page(pages, _PER_PAGE, offset))):
+        while items := pages.items(self._value(pages.page(offset))):
             yield from items
             offset += len(items)
 
@@ -256,7 +263,7 @@ class AsyncClient(_Questions):
 
     async def _items(self, pages: Pages[Page, Item]) -> AsyncIterator[Item]:
         offset = 0
-        while items := pages.items(await self._value(calls.next_page(pages, _PER_PAGE, offset))):
+        while items := pages.items(await self._value(pages.page(offset))):
             for item in items:
                 yield item
             offset += len(items)
