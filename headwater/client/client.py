@@ -2,18 +2,19 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from types import TracebackType
 from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
 import httpx
 
 from headwater.client import calls, catalogue
-from headwater.client.call import Answer, Call, answer_of
+from headwater.client.call import Answer, Call, answer_of, answered
 from headwater.client.pages import Item, Page, Pages
 from headwater.client.sending import Event, Pause, Told, sending
-from headwater.client.stream import LIVE, SILENCE_SECONDS, Stream
-from headwater.errors import HeadwaterError, Unreachable
+from headwater.client.stream import LIVE, Stream
+from headwater.errors import HeadwaterError, ServerFailed, Unreachable
 from headwater.shapes.live import LiveChange, LiveResync
 
 P = ParamSpec("P")
@@ -198,34 +199,54 @@ class Client(_Questions):
             except HeadwaterError as e:
                 outcome = e
 
+    @contextmanager
     def live(
         self, *, after: int | None = None, namespace: str | None = None, node_id: str | None = None
-    ) -> Iterator[LiveChange | LiveResync]:
-        """What changes, as it happens, for ever. Connects again by itself and misses nothing.
+    ) -> Iterator[Iterator[LiveChange | LiveResync]]:
+        """What changes, as it happens, for ever; from the moment that the `with` is entered.
+
+        Connects again by itself when the connection is lost, and goes on where it was. What cannot
+        be told any more, as the server was away too long, is a LiveResync.
 
         Parameters
         ----------
         after
-            Begin behind this position; with now, when left out.
+            Begin behind this position, if the server still has the changes since.
         namespace, node_id
             Only what concerns this namespace, or the graph around this node.
         """
-        stream, known = Stream(after, {"namespace": namespace, "nodeId": node_id}), False
+        stream = Stream(after, {"namespace": namespace, "nodeId": node_id})
+        with ExitStack() as connection:
+            try:
+                first = connection.enter_context(self._listen(stream))
+            except _LOST as e:
+                raise self._unreachable(e) from None
+            yield self._changes(stream, first, connection)
+
+    @contextmanager
+    def _listen(self, stream: Stream) -> Iterator[httpx.Response]:
+        with self._http.stream("GET", LIVE, **stream.arguments()) as response:
+            if not response.is_success:
+                response.read()
+            yield answered(response)
+
+    def _changes(
+        self, stream: Stream, response: httpx.Response, connection: ExitStack
+    ) -> Iterator[LiveChange | LiveResync]:
         while True:
             try:
-                with self._http.stream(
-                    "GET", LIVE, params=stream.params, headers=stream.headers(), timeout=SILENCE_SECONDS
-                ) as response:
-                    if not response.is_success:
-                        response.read()
-                        answer_of(Call("GET", LIVE, type(None)), response)
-                    known = True
-                    for chunk in response.iter_bytes():
-                        yield from stream.feed(chunk)
-            except _LOST as e:
-                if not known:
-                    raise self._unreachable(e) from None
-            time.sleep(stream.next_pause())
+                for chunk in response.iter_bytes():
+                    yield from stream.feed(chunk)
+            except _LOST:
+                pass
+            connection.close()
+            while True:
+                time.sleep(stream.next_pause())
+                try:
+                    response = connection.enter_context(self._listen(stream))
+                except (*_LOST, ServerFailed):
+                    continue
+                break
 
 
 class AsyncClient(_Questions):
@@ -289,24 +310,45 @@ class AsyncClient(_Questions):
             except HeadwaterError as e:
                 outcome = e
 
+    @asynccontextmanager
     async def live(
         self, *, after: int | None = None, namespace: str | None = None, node_id: str | None = None
-    ) -> AsyncIterator[LiveChange | LiveResync]:
+    ) -> AsyncIterator[AsyncIterator[LiveChange | LiveResync]]:
         """As `Client.live`."""
-        stream, known = Stream(after, {"namespace": namespace, "nodeId": node_id}), False
+        stream = Stream(after, {"namespace": namespace, "nodeId": node_id})
+        async with AsyncExitStack() as connection:
+            try:
+                first = await connection.enter_async_context(self._listen(stream))
+            except _LOST as e:
+                raise self._unreachable(e) from None
+            changes = self._changes(stream, first, connection)
+            try:
+                yield changes
+            finally:
+                await changes.aclose()
+
+    @asynccontextmanager
+    async def _listen(self, stream: Stream) -> AsyncIterator[httpx.Response]:
+        async with self._http.stream("GET", LIVE, **stream.arguments()) as response:
+            if not response.is_success:
+                await response.aread()
+            yield answered(response)
+
+    async def _changes(
+        self, stream: Stream, response: httpx.Response, connection: AsyncExitStack
+    ) -> AsyncGenerator[LiveChange | LiveResync, None]:
         while True:
             try:
-                async with self._http.stream(
-                    "GET", LIVE, params=stream.params, headers=stream.headers(), timeout=SILENCE_SECONDS
-                ) as response:
-                    if not response.is_success:
-                        await response.aread()
-                        answer_of(Call("GET", LIVE, type(None)), response)
-                    known = True
-                    async for chunk in response.aiter_bytes():
-                        for message in stream.feed(chunk):
-                            yield message
-            except _LOST as e:
-                if not known:
-                    raise self._unreachable(e) from None
-            await asyncio.sleep(stream.next_pause())
+                async for chunk in response.aiter_bytes():
+                    for message in stream.feed(chunk):
+                        yield message
+            except _LOST:
+                pass
+            await connection.aclose()
+            while True:
+                await asyncio.sleep(stream.next_pause())
+                try:
+                    response = await connection.enter_async_context(self._listen(stream))
+                except (*_LOST, ServerFailed):
+                    continue
+                break
