@@ -22,6 +22,8 @@ class Settings:
     body_seconds: float = 60.0
     # How long a question waits for a position that the server has not reached yet.
     position_seconds: float = 5.0
+    # How long a question may take until its answer begins.
+    query_seconds: float = 30.0
 
     @classmethod
     def from_environment(cls, **given: Any) -> "Settings":

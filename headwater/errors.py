@@ -10,6 +10,7 @@ HeadwaterError
 ├── ServerFailed      a server could not answer, or not in a way that makes sense
 ├── Unreachable       no server at that address
 ├── NotYet            the state has not reached the position that was asked for
+├── TookTooLong       a question over its time limit
 ├── StoreUnavailable  nothing can be written now (disk full); try again later
 ├── StoreDamaged      a file of the store is broken; says what to do
 ├── StoreTooNew       a file was written by a newer version
@@ -82,6 +83,10 @@ class Unreachable(HeadwaterError):
 
 
 class NotYet(HeadwaterError):
+    pass
+
+
+class TookTooLong(HeadwaterError):
     pass
 
 

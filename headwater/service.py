@@ -79,6 +79,9 @@ class Counters:
     commits: int = 0
     table_writes: int = 0
     store_failures: int = 0
+    queries_running: int = 0
+    queries_timed_out: int = 0
+    queries_abandoned: int = 0
 
 
 @dataclass

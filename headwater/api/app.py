@@ -13,10 +13,14 @@ from litestar.openapi.plugins import JsonRenderPlugin
 
 from headwater import __version__
 from headwater.api.context import App
+from headwater.api.diffs import DiffWriter
 from headwater.api.errors import body_of
+from headwater.api.gaps import GapFinder
 from headwater.api.graphs import GraphWriter
+from headwater.api.guard import Guard
 from headwater.api.history import History
-from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send
+from headwater.api.impacts import ImpactWriter
+from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send, answer_error
 from headwater.api.lane import Lane
 from headwater.api.listing import Listing
 from headwater.api.live import LIVE_PATH
@@ -28,7 +32,7 @@ from headwater.api.search import beta_router
 from headwater.api.system import healthz, metrics
 from headwater.config import Settings
 from headwater.contents import Contents
-from headwater.errors import HeadwaterError
+from headwater.errors import HeadwaterError, TookTooLong
 from headwater.search.search import Search
 from headwater.service import Service
 from headwater.shapes.problem import ErrorBody, FieldProblem
@@ -74,6 +78,10 @@ def _camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
+def _on_depth(_: Request[Any, Any, Any], __: RecursionError) -> Response[bytes]:
+    return _error(ErrorBody(400, "the body is nested too deeply", errors=[FieldProblem("$", "is nested too deeply")]))
+
+
 def _on_bug(_: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     logger.error("a request failed", exc_info=error)
     return _error(ErrorBody(500, "the server failed to answer; its log says why"))
@@ -83,18 +91,34 @@ class Application:
     def __init__(self, service: Service, settings: Settings) -> None:
         contents = Contents(service.log)
         renderer = Renderer(service.state, contents)
-        graphs = GraphWriter(renderer, Lane(service.events_come_in))
+        lane = Lane(service.events_come_in)
         history, listing = History(service, contents, renderer), Listing(renderer)
         self.search = Search(
             service.state, contents, settings.data, service.events_come_in, lambda: service.counters.commits
         )
-        context = App(service, contents, renderer, history, graphs, listing, self.search)
+        context = App(
+            service,
+            contents,
+            renderer,
+            history,
+            GraphWriter(renderer, lane),
+            listing,
+            self.search,
+            ImpactWriter(renderer, lane),
+            DiffWriter(renderer, history),
+            GapFinder(renderer, listing),
+        )
         self._service, self._position_seconds = service, settings.position_seconds
         self._ingest = Ingest(service, settings)
-        self._routes = Litestar(
+        routes = Litestar(
             route_handlers=[api_router, beta_router, healthz, metrics],
             dependencies={"app": Provide(lambda: context, sync_to_thread=False)},
-            exception_handlers={HeadwaterError: _on_ours, HTTPException: _on_http, Exception: _on_bug},
+            exception_handlers={
+                HeadwaterError: _on_ours,
+                HTTPException: _on_http,
+                RecursionError: _on_depth,
+                Exception: _on_bug,
+            },
             openapi_config=OpenAPIConfig(
                 title="Headwater",
                 version=__version__,
@@ -103,6 +127,7 @@ class Application:
             ),
             logging_config=None,
         )
+        self._questions = Guard(routes, service.counters, settings.query_seconds)  # type: ignore[arg-type]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -118,4 +143,7 @@ class Application:
             raw = scope.get("raw_path")
             if raw:
                 scope["path"] = routable(raw)
-        await self._routes(scope, receive, send)  # type: ignore[arg-type]
+            try:
+                await self._questions(scope, receive, send)
+            except TookTooLong as e:
+                await answer_error(send, e)

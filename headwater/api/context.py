@@ -7,8 +7,11 @@ import msgspec
 from litestar import Response
 from litestar.openapi.datastructures import ResponseSpec
 
+from headwater.api.diffs import DiffWriter
+from headwater.api.gaps import GapFinder
 from headwater.api.graphs import GraphWriter
 from headwater.api.history import History
+from headwater.api.impacts import ImpactWriter
 from headwater.api.listing import Listing
 from headwater.api.render import Renderer
 from headwater.contents import Contents
@@ -30,6 +33,9 @@ class App:
     graphs: GraphWriter
     listing: Listing
     search: Search
+    impacts: ImpactWriter
+    diffs: DiffWriter
+    gaps: GapFinder
 
     @property
     def state(self) -> State:

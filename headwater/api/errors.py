@@ -8,6 +8,7 @@ from headwater.errors import (
     NotYet,
     StoreDamaged,
     StoreUnavailable,
+    TookTooLong,
     TooLarge,
 )
 from headwater.shapes.problem import ErrorBody, FieldProblem
@@ -17,6 +18,7 @@ _STATUS: tuple[tuple[type[HeadwaterError], int], ...] = (
     (BadRequest, 400),
     (TooLarge, 413),
     (NotYet, 503),
+    (TookTooLong, 504),
     (StoreUnavailable, 503),
     (StoreDamaged, 503),
 )

@@ -7,7 +7,8 @@ from itertools import islice
 
 from headwater.api.context import App
 from headwater.errors import BadRequest, NotFound
-from headwater.graph.columns import Column, columns_of
+from headwater.graph.columns import Column, columns_of_in_slices
+from headwater.graph.slices import Slices, finish
 from headwater.graph.when import Always, When
 from headwater.ids import Node, split_type, splits, type_dataset, type_field, type_job, without_version
 from headwater.model.entities import Dataset, Job
@@ -89,16 +90,22 @@ def _in_namespaces(text: str, known: dict[str, dict[str, Node]]) -> Iterator[tup
 
 
 def find_columns(app: App, node_id: str, when: When) -> list[Column]:
+    return finish(find_columns_in_slices(app, node_id, when))
+
+
+def find_columns_in_slices(app: App, node_id: str, when: When) -> Slices[None, list[Column]]:
     """One column, or all columns of a dataset or of what a job writes."""
     state = app.state
     kind, text = _typed(node_id, (type_field, type_dataset, type_job))
     if kind == type_dataset:
-        return columns_of(state, app.contents, find_node(state, node_id, when), when)
+        return (yield from columns_of_in_slices(state, app.contents, find_node(state, node_id, when), when))
     if kind == type_job:
         job = state.job_of(find_node(state, node_id, when))
         out = [e.dst for e in job.out if isinstance(state.nodes[e.dst], Dataset) and when.alive(state, e)]
-        written = dict.fromkeys(map(state.aliases.canonical, out))
-        return [c for node in written for c in columns_of(state, app.contents, node, when)]
+        found: list[Column] = []
+        for node in dict.fromkeys(map(state.aliases.canonical, out)):
+            found += yield from columns_of_in_slices(state, app.contents, node, when)
+        return found
     for candidate in dict.fromkeys((text, without_version(text))):
         for namespace, rest in _in_namespaces(candidate, state.datasets):
             for name, field in splits(rest):
@@ -106,7 +113,7 @@ def find_columns(app: App, node_id: str, when: When) -> list[Column]:
                 if name in state.datasets[namespace]:
                     with suppress(NotFound):
                         column = (find_dataset(state, namespace, name, when), field)
-                        if column in columns_of(state, app.contents, column[0], when):
+                        if column in (yield from columns_of_in_slices(state, app.contents, column[0], when)):
                             return [column]
     raise NotFound(f"no column {text!r}: the dataset is not known, or has no such column")
 

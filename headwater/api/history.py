@@ -12,7 +12,7 @@ from headwater.api.render import Renderer, moment, uuid_text
 from headwater.contents import Contents
 from headwater.errors import NotFound, StoreUnavailable
 from headwater.ids import ContentId, Micros, Node, RunId
-from headwater.model.entities import OUTPUT, Dataset, Job, Run, Use
+from headwater.model.entities import OUTPUT, Dataset, Job, Register, Run, Use
 from headwater.model.versions import Version, version_uuid
 from headwater.openlineage.event import EventType, content_id
 from headwater.openlineage.timestamps import to_datetime
@@ -207,6 +207,12 @@ class History:
             answer.facets = {"schema": Raw(self._contents.body(version.schema))}
             answer.currentSchemaVersion = _schema_uuid(version.schema)
         return answer
+
+    async def past_facets(self, nodes: list[Node]) -> dict[Node, list[tuple[str, Register]]]:
+        """What facets said before, by job or dataset."""
+        await self._catch_up()
+        ask = self._service.tables.past_facets
+        return await self._ask(lambda: {node: ask(node) for node in nodes})
 
     # Events
 

@@ -45,9 +45,7 @@ class Ingest:
         except HeadwaterError as e:
             if not isinstance(e, StoreUnavailable):
                 self._service.counters.rejected += 1
-            error = body_of(e)
-            headers = [(b"retry-after", b"5")] if error.code == 503 else []
-            await _answer(send, error.code, error, headers)
+            await answer_error(send, e)
 
     async def _one(self, body: bytes, send: Send) -> None:
         if body[:16].lstrip()[:1] == b"[":
@@ -163,6 +161,12 @@ def _too_large() -> TooLarge:
         f"the body is larger than {MAX_EVENT_BYTES >> 20} MiB; send it in several requests, "
         f"many events at once to {BATCH_PATH}"
     )
+
+
+async def answer_error(send: Send, problem: HeadwaterError) -> None:
+    error = body_of(problem)
+    headers = [(b"retry-after", b"5")] if error.code == 503 else []
+    await _answer(send, error.code, error, headers)
 
 
 async def _answer(send: Send, status: int, body: BatchAnswer | ErrorBody, headers: list[tuple[bytes, bytes]]) -> None:

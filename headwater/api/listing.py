@@ -4,7 +4,7 @@ Sorting a hundred thousand names for a page of twenty would cost more than the p
 order is kept, and before each list only what changed since the last one is put in its place.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import merge
 from itertools import chain, islice
 
@@ -38,7 +38,7 @@ class Listing:
                 self.created_jobs.put(job.node, job.first)
         self._jobs = {part: SortedList(keys) for part, keys in together.items()}
         self._datasets: dict[str, SortedList[str]] = {
-            namespace: SortedList(name for name, node in names.items() if self._is_listed(node))
+            namespace: SortedList(name for name, node in names.items() if self.is_listed(node))
             for namespace, names in state.datasets.items()
         }
         for namespace, listed in self._datasets.items():
@@ -49,6 +49,7 @@ class Listing:
         self.created_sources = Created()
         self._sources: dict[str, Node] = {}  # numbered, for counting
         state.touched_sources.update(state.sources)
+        self.followers: list[Callable[[Node], None]] = []  # who else wants to know what changed
 
     def jobs(
         self, namespace: str | None, limit: int, offset: int, run_states: Sequence[str] = ()
@@ -86,6 +87,8 @@ class Listing:
                 self._place_job(entity)
             else:
                 self._place_dataset(entity)
+            for follow in self.followers:
+                follow(node)
 
     def _place_job(self, job: Job) -> None:
         hidden = self._state.is_hidden(job.node)
@@ -104,7 +107,7 @@ class Listing:
 
     def _place_dataset(self, dataset: Dataset) -> None:
         found = self._datasets.setdefault(dataset.namespace, SortedList())
-        was, now = dataset.name in found, self._is_listed(dataset.node)
+        was, now = dataset.name in found, self.is_listed(dataset.node)
         if now and not was:
             found.add(dataset.name)
         elif was and not now:
@@ -115,7 +118,8 @@ class Listing:
         firsts = (self._state.dataset_of(member).first for member in self._state.aliases.members(node))
         return min((first for first in firsts if first is not None), default=None)
 
-    def _is_listed(self, node: Node) -> bool:
+    def is_listed(self, node: Node) -> bool:
+        """Whether a dataset goes by this name and was not dropped."""
         return is_shown(self._state, node)
 
 

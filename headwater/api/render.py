@@ -245,9 +245,10 @@ class Renderer:
 
     def field_types(self, node: Node) -> dict[str, str | None]:
         content = self.contents.schema_content(self.state, node)
-        if content is None:
-            return {}
-        types: dict[str, str | None] = self.contents.made(content, _types)
+        return {} if content is None else self.types_of(content)
+
+    def types_of(self, schema: ContentId) -> dict[str, str | None]:
+        types: dict[str, str | None] = self.contents.made(schema, _types)
         return types
 
 

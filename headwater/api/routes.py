@@ -7,10 +7,15 @@ from litestar.params import Parameter, QueryParameter
 
 from headwater.api import datasets, jobs, namespaces, runs, stats
 from headwater.api.context import App, answer, says
-from headwater.api.finding import find_columns, find_node
+from headwater.api.finding import find_columns_in_slices, find_node
+from headwater.api.freshness import freshness_handlers
 from headwater.api.live import live
 from headwater.api.parameters import Depth, Limit, Moment, NodeId, Offset, time_of, when_of
+from headwater.api.questions import handlers as questions
+from headwater.api.runlineage import run_lineage_handlers
 from headwater.api.search import search
+from headwater.api.turns import in_turns
+from headwater.api.why import why_handlers
 from headwater.errors import BadRequest
 from headwater.graph.traverse import DIRECTIONS
 from headwater.shapes import marquez as shapes
@@ -47,7 +52,7 @@ async def get_column_lineage(
     until: Moment = None,
 ) -> Response[bytes]:
     when = when_of(at, since, until)
-    start = find_columns(app, node_id, when)
+    start = await in_turns(find_columns_in_slices(app, node_id, when))
     return answer(await app.graphs.column_lineage(start, depth, down=with_downstream, when=when))
 
 
@@ -82,5 +87,9 @@ api_router = Router(
         *stats.routes,
         live,
         search,
+        *why_handlers,
+        *freshness_handlers,
+        *run_lineage_handlers,
+        *questions,
     ],
 )

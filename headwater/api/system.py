@@ -43,8 +43,11 @@ class _Collector(Collector):
             "table_writes": ("Writes of the derived tables", counters.table_writes),
             "store_failures": ("Commits that the disk refused", counters.store_failures),
             "live_resyncs": ("Times that a live subscriber had to be told to ask again", service.live.resyncs),
+            "queries_timed_out": ("Questions that took longer than they may", counters.queries_timed_out),
+            "queries_abandoned": ("Questions whose client left before the answer", counters.queries_abandoned),
         }
         gauges = {
+            "queries_running": ("Questions being worked on, this one too", counters.queries_running),
             "log_position": ("Position of the last event", state.position),
             "tables_behind": ("Events that the tables do not have yet", state.position - service.tables_position),
             "log_bytes": ("Size of the log on disk", service.log.size()),

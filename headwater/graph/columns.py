@@ -278,16 +278,16 @@ class ColumnWalk:
         """Whether what is told of the dataset's columns at that time is what is told at present."""
         if self._now is None:
             return True
-        sets, gone = list(self._sets(dataset)), self._state.gone
+        sets, gone = list(self.sets(dataset)), self._state.gone
         if gone and any(source in gone for _, told in sets for source in told.sources):
             return False
-        return sets == list(self._now._sets(dataset))
+        return sets == list(self._now.sets(dataset))
 
     def _make_links(self, dataset: Node) -> Links:
         state, canonical = self._state, self._state.aliases.canonical
         # One column may feed another in several ways, such as copied and filtered by.
         found: dict[str, dict[Column, tuple[dict[Transformation, None], dict[Node, None]]]] = {}
-        for edge, told in self._sets(dataset):
+        for edge, told in self.sets(dataset):
             columns = self._reader.columns(state, told, edge.dst)
             names = list(columns.fields)
             if columns.whole:
@@ -308,7 +308,8 @@ class ColumnWalk:
             for name, inputs in found.items()
         }
 
-    def _sets(self, dataset: Node) -> Iterator[tuple[Edge, ColumnSet]]:
+    def sets(self, dataset: Node) -> Iterator[tuple[Edge, ColumnSet]]:
+        """What counts on the columns of a dataset at that time."""
         for member in self._state.aliases.members(dataset):
             for edge in self._state.nodes[member].into:
                 if edge.columns is not None and self._when.alive(self._state, edge):

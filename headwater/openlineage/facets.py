@@ -194,6 +194,25 @@ class RunArgs(FacetBody, frozen=True, gc=False):
     args: dict[str, str] | None = None
 
 
+class ErrorMessage(FacetBody, frozen=True, gc=False):
+    message: str | None = None
+    stackTrace: str | None = None
+
+
+class Statistics(FacetBody, frozen=True, gc=False):
+    """`outputStatistics` and `inputStatistics`."""
+
+    rowCount: float | None = None
+    size: float | None = None
+    fileCount: float | None = None
+
+
+class DataQualityMetrics(FacetBody, frozen=True, gc=False):
+    rowCount: float | None = None
+    bytes: float | None = None
+    fileCount: float | None = None
+
+
 @cache
 def _decoder(facet: type[F]) -> msgspec.json.Decoder[F]:
     return msgspec.json.Decoder(facet)

@@ -17,12 +17,14 @@ class Freshness(msgspec.Struct):
     everySeconds: float | None
     expectedAt: datetime | None  # when the next write is due, going by how often the job runs
     late: bool
-    inputs: list["InputFreshness"]  # the oldest first
+    inputs: list["InputFreshness"]  # the oldest first, those of unknown age at the end
+    truncated: bool = False  # there are more inputs than are shown
 
 
 class InputFreshness(NodeRef, gc=False):
     lastWrittenAt: datetime | None = None
     ageSeconds: float | None = None
+    late: bool = False
 
 
 class Gaps(msgspec.Struct):

@@ -16,13 +16,15 @@ class Evidence(msgspec.Struct, omit_defaults=True):
     endedAt: datetime | None = None
     lastSign: datetime | None = None  # the last event of a run that seems stuck
     expectedAt: datetime | None = None  # of a run that is late
-    everySeconds: float | None = None
-    error: str | None = None
+    everySeconds: float | None = None  # how often the job usually runs, or a stream gives a sign
+    usualSeconds: float | None = None  # how long the job usually runs
+    error: str | None = None  # the message, and the first lines of the stack trace
     added: list[FieldTold] = []
     removed: list[FieldTold] = []
     retyped: list[FieldRetyped] = []
     previousName: str | None = None  # node id
-    statistic: str | None = None
+    jobId: str | None = None  # node id of the job that counted
+    statistic: str | None = None  # rowCount, size or fileCount
     before: float | None = None  # the usual value, the median of earlier runs
     after: float | None = None
     positions: list[int] = []  # events in the log that say so
@@ -37,6 +39,7 @@ class Suspect(msgspec.Struct):
     at: datetime
     summary: str  # one sentence for people
     evidence: Evidence
+    explains: list[str] = []  # nodes whose own troubles follow from this one
 
 
 class Examined(msgspec.Struct):

@@ -1,7 +1,7 @@
 """What a store must do. `tests/contract` runs the same suite against every implementation."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -47,6 +47,22 @@ class Log(Protocol):
     def close(self) -> None: ...
 
 
+class Sign(NamedTuple):
+    """An event of a run: where it stands in the log, when it says it happened, and its type."""
+
+    position: Position
+    time: Micros
+    kind: int
+
+
+class Read(NamedTuple):
+    """A run, by its row, began to read a dataset."""
+
+    dataset: Node
+    at: Micros
+    run: int
+
+
 class EventFilter(msgspec.Struct, frozen=True, gc=False):
     after: Micros | None = None
     before: Micros | None = None
@@ -78,6 +94,12 @@ class Tables(Protocol):
     def runs_of_job(self, job: Node, limit: int, offset: int) -> list[Run]: ...
     def count_runs_of_job(self, job: Node) -> int: ...
     def job_versions(self, job: Node) -> list[JobVersion]: ...
+    def recent_runs(self, jobs: Sequence[Node], at: Micros, limit: int) -> dict[Node, list[Run]]:
+        """For each job its latest runs, `limit` at the most, that had started by a moment; latest first."""
+
+    def run_signs(self, rows: Sequence[int], at: Micros, limit: int) -> dict[int, list[Sign]]:
+        """For each run its latest events, `limit` at the most, up to a moment; latest first."""
+
     def events(self, wanted: EventFilter) -> list[Position]: ...
     def count_events(self, wanted: EventFilter) -> int: ...
     def run_history(self, row: int) -> list[tuple[Position, Micros, int]]: ...
@@ -85,5 +107,17 @@ class Tables(Protocol):
     def versions(self, datasets: Sequence[Node], limit: int, offset: int) -> list[Version]: ...
     def count_versions(self, datasets: Sequence[Node]) -> int: ...
     def current_versions(self, datasets: Sequence[Node], at: Micros | None) -> dict[Node, Version]: ...
+    def versions_by_id(self, ids: Sequence[bytes]) -> dict[bytes, Version]: ...
+    def versions_read(self, reads: Sequence[Read]) -> dict[Read, Version]:
+        """For each reading of a dataset the newest version then, those of the reading run itself left out."""
+
+    def next_versions(self, versions: Sequence[Version]) -> dict[bytes, Micros]:
+        """When each version, by its id, was followed by another; the newest ones are left out."""
+
+    def readers(self, dataset: Node, since: Micros, until: Micros, limit: int) -> list[int]:
+        """Runs that first read a dataset in a window, its end left out; the earliest first."""
+
     def runs_using(self, datasets: Sequence[Node], output: bool, limit: int) -> list[int]: ...
     def past_facets(self, node: Node) -> list[tuple[str, Register]]: ...
+    def past_values(self, nodes: Sequence[Node], names: Sequence[str]) -> dict[Node, list[tuple[str, Register]]]:
+        """Former values of some facets, of many jobs or datasets at once; the earliest first."""

@@ -10,12 +10,15 @@ from headwater.model.state import State
 def dump(state: State) -> dict[str, Any]:
     return {
         "position": state.position,
-        "namespaces": {n: (s.first, s.last) for n, s in state.namespaces.items()},
-        "sources": {n: (s.uri, s.stamp, s.first, s.last) for n, s in state.sources.items()},
+        "namespaces seen": {n: (s.first, s.last) for n, s in state.namespaces.items()},
+        "sources seen": {n: (s.uri, s.stamp, s.first, s.last) for n, s in state.sources.items()},
         "jobs": {named(state, n.node): _job(state, n) for n in state.nodes if isinstance(n, Job)},
         "datasets": {named(state, n.node): _dataset(state, n) for n in state.nodes if isinstance(n, Dataset)},
         "edges": {(named(state, e.src), named(state, e.dst)): _edge(state, e) for e in state.edges.values()},
         "groups": {tuple(named(state, node) for node in group.members) for group in state.aliases.groups()},
+        "counts": state.counts,
+        "gone": {named(state, node): times for node, times in state.gone.items()},
+        **{name: value for name, value in vars(state.edited).items() if name != "dirty"},
     }
 
 

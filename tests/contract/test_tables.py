@@ -9,12 +9,13 @@ import pytest
 
 import headwater.demo
 from headwater.ids import DELETED, Micros, Node, Position, RunId
+from headwater.model.edits import Edit, NamespacePut, SourcePut, TagPut, edit
 from headwater.model.entities import MAX_COLUMN_SETS, Run
-from headwater.model.state import State
+from headwater.model.state import QUARTER, State
 from headwater.openlineage import timestamps
 from headwater.openlineage.event import Event, EventType, content_id, decode
-from headwater.service import fold, settle_latest_runs
-from headwater.store.protocol import EventFilter, Tables
+from headwater.service import Record, fold, settle_latest_runs
+from headwater.store.protocol import EventFilter, Read, Tables
 from headwater.store.rows import take
 from tests.contract.conftest import OpenTables
 from tests.contract.dump import dump
@@ -32,8 +33,8 @@ def recorded() -> list[Event]:
     return [decode(line) for path in files for line in path.read_bytes().splitlines()]
 
 
-def everything() -> list[Event]:
-    """One of each thing that an event can tell."""
+def everything() -> list[Record]:
+    """One of each thing that an event or an edit can tell."""
     source = {"dataSource": facet(name="warehouse", uri="postgres://db")}
     entries = [
         {
@@ -46,33 +47,63 @@ def everything() -> list[Event]:
     ]
     fed = {"lineage": facet(inputs=[{"type": "DATASET", "namespace": "db", "name": "raw"}])}
     kafka = [dataset((f"kafka://{brokers}", "orders")) for brokers in ("a:1", "b:1", "b:1,a:1")]
-    return _decoded(
-        run("START", "load", 0, facets=make.parent("dag", "r0", root=("top", "r00"))),
-        run("RUNNING", "load", 1, inputs=[dataset("raw", {**make.schema("id"), **source}), *kafka]),
-        run(
-            "COMPLETE", "load", 2, outputs=[dataset("clean", {**make.schema("id", "x"), **make.columns(id=["raw.id"])})]
+    return [
+        *_decoded(
+            run("START", "load", 0, facets=make.parent("dag", "r0", root=("top", "r00"))),
+            run("RUNNING", "load", 1, inputs=[dataset("raw", {**make.schema("id"), **source}), *kafka]),
+            run(
+                "COMPLETE",
+                "load",
+                2,
+                outputs=[dataset("clean", {**make.schema("id", "x"), **make.columns(id=["raw.id"])})],
+            ),
+            run("START", "load", 3, "run-2", ["raw"], [dataset("clean", {"version": facet(datasetVersion="7")})]),
+            run("FAIL", "load", 4, "run-2", facets={"errorMessage": facet(message="x")}),
+            run(
+                "START",
+                "load",
+                9_999,
+                "run-3",
+                ["raw"],
+                ["clean"],
+                {"nominalTime": facet(nominalStartTime=make.time(1))},
+            ),
+            run("COMPLETE", "sum", 5, "s", ["clean"], ["sums"], job_facets={"lineage": facet(entries=entries)}),
+            make.job_event("load", 6, {"documentation": facet(description="old")}),
+            make.job_event("load", 7, {"documentation": facet(description="new")}),
+            make.dataset_event("clean", 8, {**make.schema("id", "y"), **make.symlinks(("hive", "clean"))}),
+            make.dataset_event("late", 9, fed),
+            make.dataset_event("moved", 10, make.lifecycle("RENAME", previous="late")),
+            make.dataset_event("gone", 11, make.lifecycle("DROP")),
+            make.dataset_event("gone", 12, {"documentation": make.deleted()}),
+            make.dataset_event(("", "ünï 😀\0"), 13, {"é": facet(x=1)}),
+            {**make.dataset_event("ancient"), "eventTime": "0002-01-01T00:00:00Z"},
         ),
-        run("START", "load", 3, "run-2", ["raw"], [dataset("clean", {"version": facet(datasetVersion="7")})]),
-        run("FAIL", "load", 4, "run-2", facets={"errorMessage": facet(message="x")}),
-        run("START", "load", 9_999, "run-3", ["raw"], ["clean"], {"nominalTime": facet(nominalStartTime=make.time(1))}),
-        run("COMPLETE", "sum", 5, "s", ["clean"], ["sums"], job_facets={"lineage": facet(entries=entries)}),
-        make.job_event("load", 6, {"documentation": facet(description="old")}),
-        make.job_event("load", 7, {"documentation": facet(description="new")}),
-        make.dataset_event("clean", 8, {**make.schema("id", "y"), **make.symlinks(("hive", "clean"))}),
-        make.dataset_event("late", 9, fed),
-        make.dataset_event("moved", 10, make.lifecycle("RENAME", previous="late")),
-        make.dataset_event("gone", 11, make.lifecycle("DROP")),
-        make.dataset_event("gone", 12, {"documentation": make.deleted()}),
-        make.dataset_event(("", "ünï 😀\0"), 13, {"é": facet(x=1)}),
-        {**make.dataset_event("ancient"), "eventTime": "0002-01-01T00:00:00Z"},
-    )
+        *_edits(),
+    ]
+
+
+def _edits() -> list[Edit]:
+    at = make.micros(5)
+    return [
+        edit(NamespacePut(at=at, name="ünï 😀", owner="me", description="d")),
+        edit(NamespacePut(at=at, name="db", owner="me")),
+        edit(SourcePut(at=at, name="warehouse", kind="KAFKA", url="kafka://x")),
+        edit(TagPut(at=at, name="pii", description="personal")),
+        make.tagging(make.dataset_ref("clean"), "pii", 5, "id"),
+        make.tagging(make.dataset_ref("clean"), "pii", 6, "id", on=False),
+        make.tagging(make.job_ref("load"), "daily", 5),
+        make.deletion(make.job_ref("sum"), make.dataset_ref("gone"), at=99_999),
+        make.deletion(make.job_ref("sum"), make.dataset_ref("never heard of"), at=5),
+        make.deletion(("namespace", "hive", ""), at=5),
+    ]
 
 
 def _decoded(*events: Json) -> list[Event]:
     return [decode(make.encoded(event)) for event in events]
 
 
-def told(state: State, tables: Tables, events: Sequence[Event]) -> State:
+def told(state: State, tables: Tables, events: Sequence[Record]) -> State:
     numbered = [(Position(state.position + n), event) for n, event in enumerate(events, 1)]
     fold(state, tables, numbered)
     return state
@@ -106,7 +137,9 @@ def answers(state: State, tables: Tables) -> dict[str, Any]:
         "counts": [tables.count_runs_of_job(node) for node in nodes],
         "histories": [tables.run_history(run.row) for run in runs],
         "events": tables.events(EventFilter(limit=10_000)),
+        "event count": tables.count_events(EventFilter()),
         "versions": [tables.versions([node], 10_000, 0) for node in nodes],
+        "job versions": [tables.job_versions(node) for node in nodes],
         "current": tables.current_versions(nodes, None),
         "users": [tables.runs_using([node], output, 10_000) for node in nodes for output in (False, True)],
         "past facets": [tables.past_facets(node) for node in nodes],
@@ -130,7 +163,7 @@ def test_new_tables_are_empty(tables: Tables) -> None:
 
 
 @CASES
-def test_what_was_written_is_loaded(tables: Tables, events: list[Event]) -> None:
+def test_what_was_written_is_loaded(tables: Tables, events: list[Record]) -> None:
     state = told(State(), tables, events)
     write(state, tables)
     assert tables.position() == len(events)
@@ -138,7 +171,7 @@ def test_what_was_written_is_loaded(tables: Tables, events: list[Event]) -> None
 
 
 @CASES
-def test_what_was_written_is_there_after_opening_again(open_tables: OpenTables, events: list[Event]) -> None:
+def test_what_was_written_is_there_after_opening_again(open_tables: OpenTables, events: list[Record]) -> None:
     tables = open_tables()
     state = told(State(), tables, events)
     write(state, tables)
@@ -152,7 +185,7 @@ def test_what_was_written_is_there_after_opening_again(open_tables: OpenTables, 
 @CASES
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 0.5, 0.7, 0.9])
 def test_a_loaded_state_goes_on_like_the_one_in_memory(
-    open_tables: OpenTables, events: list[Event], share: float
+    open_tables: OpenTables, events: list[Record], share: float
 ) -> None:
     cut = int(len(events) * share)
     whole, parts = open_tables("whole"), open_tables("parts")
@@ -168,7 +201,7 @@ def test_a_loaded_state_goes_on_like_the_one_in_memory(
 
 
 @CASES
-def test_many_small_writes_are_one_large_one(open_tables: OpenTables, events: list[Event]) -> None:
+def test_many_small_writes_are_one_large_one(open_tables: OpenTables, events: list[Record]) -> None:
     small, large = open_tables("small"), open_tables("large")
     one, other = State(), told(State(), large, events)
     write(other, large)
@@ -180,7 +213,7 @@ def test_many_small_writes_are_one_large_one(open_tables: OpenTables, events: li
 
 
 @CASES
-def test_the_same_rows_twice_change_nothing(tables: Tables, events: list[Event]) -> None:
+def test_the_same_rows_twice_change_nothing(tables: Tables, events: list[Record]) -> None:
     state = told(State(), tables, events)
     rows = take(state)
     tables.write(rows, state.position)
@@ -196,7 +229,7 @@ def test_a_write_without_rows_moves_the_position(tables: Tables) -> None:
 
 
 @CASES
-def test_cleared_tables_are_like_new_ones(open_tables: OpenTables, events: list[Event]) -> None:
+def test_cleared_tables_are_like_new_ones(open_tables: OpenTables, events: list[Record]) -> None:
     tables, other = open_tables(), open_tables("other")
     write(told(State(), tables, recorded()), tables)
     tables.clear()
@@ -236,7 +269,7 @@ def test_sizes_are_told(tables: Tables) -> None:
 
 
 @CASES
-def test_runs_are_found_by_id_with_their_uses(tables: Tables, events: list[Event]) -> None:
+def test_runs_are_found_by_id_with_their_uses(tables: Tables, events: list[Record]) -> None:
     state = told(State(), tables, events)
     write(state, tables)
     ids = list(state.runs)
@@ -340,7 +373,71 @@ def test_the_history_of_a_run_is_in_order_of_time(tables: Tables) -> None:
     ]
 
 
+def test_runs_that_use_the_same_datasets_are_of_one_version_of_the_job(tables: Tables) -> None:
+    state = written(
+        tables,
+        run("START", "load", 0, "a", ["raw"]),
+        run("COMPLETE", "load", 1, "a", outputs=["clean"]),
+        run("COMPLETE", "load", 2, "b", ["raw"], ["clean"]),
+        run("COMPLETE", "load", 3, "c", ["raw", "more"], ["clean"]),
+        run("COMPLETE", "load", 4, "d", ["raw"], ["clean"]),
+        run("START", "load", 5, "without datasets"),
+        run("START", "other", 6, "x", ["raw"], ["clean"]),
+    )
+    found = tables.job_versions(node_of(state, "load"))
+    latest = tables.runs_by_row([version.latest_run for version in found])
+    assert [(version.first, run.id) for version, run in zip(found, latest, strict=True)] == [
+        (_minute(3), "c"),
+        (_minute(0), "d"),
+    ]
+    assert len({version.version for version in found}) == 2
+    assert len(tables.job_versions(node_of(state, "other"))) == 1
+    assert tables.job_versions(node_of(state, "raw")) == []
+
+
+def test_a_run_that_tells_more_later_leaves_no_version_behind(tables: Tables) -> None:
+    state = written(tables, run("START", "load", 0, "a", ["raw"]))
+    (partial,) = tables.job_versions(node_of(state, "load"))
+    told(state, tables, _decoded(run("COMPLETE", "load", 1, "a", outputs=["clean"])))
+    write(state, tables)
+    (whole,) = tables.job_versions(node_of(state, "load"))
+    assert whole.version != partial.version
+
+
+def test_versions_of_a_job_come_newest_first(tables: Tables) -> None:
+    state = written(tables, *(run("COMPLETE", "load", n, f"r{n}", [f"raw{n % 3}"]) for n in range(300)))
+    assert [version.first for version in tables.job_versions(node_of(state, "load"))] == [_minute(n) for n in (2, 1, 0)]
+
+
 # Events
+
+
+def test_edits_are_not_counted_as_events(tables: Tables) -> None:
+    events = _decoded(*(run("START", "load", n, f"r{n}") for n in range(3)))
+    one, two = _edits()[:2]
+    state = told(State(), tables, [events[0], one, events[1], two])
+    write(state, tables)
+    assert tables.count_events(EventFilter()) == len(tables.events(EventFilter())) == 2
+    told(state, tables, [events[2]])
+    write(state, tables)
+    assert tables.count_events(EventFilter()) == 3
+    assert tables.load().edited.count == 2
+
+
+def test_counts_of_events_by_time_and_type_are_loaded(tables: Tables) -> None:
+    state = written(
+        tables,
+        run("START", "load", 0),
+        run("START", "load", 14, "b"),
+        run("START", "load", 15, "c"),
+        run("COMPLETE", "load", 14),
+    )
+    ten = _minute(0) // QUARTER
+    expected = {ten << 3 | EventType.START: 2, (ten + 1) << 3 | EventType.START: 1, ten << 3 | EventType.COMPLETE: 1}
+    assert state.counts == tables.load().counts == expected
+    state = told(tables.load(), tables, _decoded(run("START", "load", 3, "d")))
+    write(state, tables)
+    assert tables.load().counts[ten << 3 | EventType.START] == 3
 
 
 def test_events_are_found_by_time(tables: Tables) -> None:
@@ -389,6 +486,8 @@ def test_versions_come_newest_first(tables: Tables) -> None:
     assert [v.version for v in tables.versions([clean], 1, 1)] == ["two"]
     assert (tables.count_versions([clean]), tables.count_versions([clean, other])) == (3, 4)
     one = tables.versions([clean], 10, 0)[2]
+    assert tables.version(one.uuid) == one
+    assert tables.version(b"nobody's") is None
     assert (one.first, one.last, one.written) == (_minute(1), _minute(9), _minute(1))
     assert [r.id for r in tables.runs_by_row([one.run or 0])] == ["a"]
 
@@ -468,3 +567,123 @@ def test_a_facet_that_comes_and_goes_within_one_write_is_remembered_once(tables:
         (first // 8, last // 8, content) for _, (first, last, content) in tables.past_facets(node_of(state, "raw"))
     ]
     assert found == [(_minute(0), _minute(4), _content(old)), (_minute(1), _minute(3), _content(new))]
+
+
+# Questions about many at once
+
+
+def test_recent_runs_of_many_jobs_at_a_moment(tables: Tables) -> None:
+    state = written(
+        tables,
+        *(run("START", job, at, f"{job}-{at}") for job in ("a", "b", "c") for at in range(10)),
+        run("COMPLETE", "a", 2.5, "a-2", ["in"], ["out"]),
+        run("START", "a", 3, "a-3-twin"),
+    )
+    a, b, c = (node_of(state, name) for name in "abc")
+
+    def found(jobs: Sequence[Node], at: float, limit: int) -> dict[Node, list[str]]:
+        return {job: [r.id for r in runs] for job, runs in tables.recent_runs(jobs, _minute(at), limit).items()}
+
+    assert found([a, b], 3.5, 3) == {a: ["a-3-twin", "a-3", "a-2"], b: ["b-3", "b-2", "b-1"]}
+    assert found([c], 100, 2) == {c: ["c-9", "c-8"]}
+    assert found([a, b, c], 0, 5) == {a: ["a-0"], b: ["b-0"], c: ["c-0"]}
+    assert found([a], -1, 5) == found([], 5, 5) == found([Node(999)], 5, 5) == {}
+    (whole,) = tables.recent_runs([a], _minute(2), 1)[a]
+    assert whole == tables.runs([RunId("a-2")])[0]
+    assert len(whole.uses) == 2
+
+
+def test_recent_runs_of_more_jobs_than_one_statement_takes(tables: Tables) -> None:
+    state = written(tables, *(run("START", f"j{n}", n / 1000, f"r{n}") for n in range(700)))
+    jobs = [node_of(state, f"j{n}") for n in range(700)]
+    found = tables.recent_runs(jobs, _minute(10), 2)
+    assert {job: [r.id for r in runs] for job, runs in found.items()} == {job: [f"r{n}"] for n, job in enumerate(jobs)}
+
+
+def test_the_signs_of_runs_up_to_a_moment(tables: Tables) -> None:
+    written(
+        tables,
+        run("START", "load", 0, "a"),
+        run("RUNNING", "load", 2, "a"),
+        run("RUNNING", "load", 1, "a"),
+        run("COMPLETE", "load", 3, "a"),
+        run("START", "load", 5, "b"),
+    )
+    rows = [r.row for r in tables.runs([RunId("a"), RunId("b")])]
+    a, b = rows if tables.runs_by_row(rows[:1])[0].id == "a" else rows[::-1]
+
+    def found(at: float, limit: int = 10) -> dict[int, list[tuple[int, str]]]:
+        signs = tables.run_signs([a, b], _minute(at), limit)
+        return {row: [(s.position, EventType(s.kind).name) for s in said] for row, said in signs.items()}
+
+    assert found(9) == {a: [(4, "COMPLETE"), (2, "RUNNING"), (3, "RUNNING"), (1, "START")], b: [(5, "START")]}
+    assert found(2, 2) == {a: [(2, "RUNNING"), (3, "RUNNING")]}
+    assert found(-1) == {}
+    assert tables.run_signs([], _minute(9), 9) == {}
+
+
+def test_versions_are_found_by_id_and_by_who_read_when(tables: Tables) -> None:
+    state = written(
+        tables,
+        *(run("COMPLETE", "load", at, f"r{at}", outputs=[dataset("clean", _version(f"v{at}"))]) for at in (10, 30, 20)),
+        run("START", "read", 25, "reader", inputs=["clean"]),
+    )
+    clean = node_of(state, "clean")
+    versions = {v.version: v for v in tables.versions([clean], 10, 0)}
+    (writer,) = tables.runs([RunId("r20")])
+    (reader,) = tables.runs([RunId("reader")])
+
+    def newest(at: float, row: int) -> str | None:
+        read = Read(clean, _minute(at), row)
+        found = tables.versions_read([read, Read(Node(clean + 50), _minute(at), row)])
+        return found[read].version if found else None
+
+    assert newest(25, reader.row) == "v20"
+    assert newest(25, writer.row) == "v10"  # what it wrote itself is not what it read
+    assert newest(40, writer.row) == "v30"
+    assert newest(5, reader.row) is None
+    assert tables.versions_read([]) == {}
+    assert tables.versions_by_id([]) == {}
+    two = [versions["v10"].uuid, versions["v30"].uuid]
+    assert tables.versions_by_id([*two, b"no"]) == {v.uuid: v for v in (versions["v10"], versions["v30"])}
+    assert tables.next_versions(list(versions.values())) == {
+        versions["v10"].uuid: _minute(20),
+        versions["v20"].uuid: _minute(30),
+    }
+
+
+def test_readers_of_a_dataset_in_a_window(tables: Tables) -> None:
+    state = written(
+        tables,
+        *(run("START", "read", at, f"r{at}", inputs=["clean"]) for at in (3, 1, 2)),
+        run("START", "load", 2, "writer", outputs=["clean"]),
+        run("START", "read", 2, "other", inputs=["raw"]),
+    )
+    clean = node_of(state, "clean")
+
+    def found(since: float, until: float, limit: int = 10) -> list[str]:
+        return [r.id for r in tables.runs_by_row(tables.readers(clean, _minute(since), _minute(until), limit))]
+
+    assert found(0, 9) == ["r1", "r2", "r3"]
+    assert found(1, 3) == ["r1", "r2"]
+    assert found(0, 9, 1) == ["r1"]
+    assert found(4, 9) == []
+
+
+def test_former_values_of_some_facets_of_many_nodes(tables: Tables) -> None:
+    values = [facet(description=text) for text in ("one", "two", "three")]
+    state = written(
+        tables,
+        *(
+            make.dataset_event(name, at, {"documentation": value, "ownership": value})
+            for name in ("raw", "clean", "still")
+            for at, value in enumerate(values[: 1 if name == "still" else 3])
+        ),
+    )
+    raw, clean, still = (node_of(state, name) for name in ("raw", "clean", "still"))
+    found = tables.past_values([raw, clean, still], ["documentation", "schema"])
+    assert set(found) == {raw, clean}
+    for node in (raw, clean):
+        assert found[node] == [value for value in tables.past_facets(node) if value[0] == "documentation"]
+        assert [first // 8 for _, (first, _, _) in found[node]] == [_minute(0), _minute(1)]
+    assert tables.past_values([], ["schema"]) == tables.past_values([raw], []) == {}

@@ -227,6 +227,8 @@ def _answers(server: Server) -> Iterator[tuple[str, Any]]:
     names = server.json("/api/v1/namespaces", limit=1000)
     yield ("namespaces", names)
     yield ask("/api/v1/jobs", limit=1000)
+    yield ask("/api/v1/sources", limit=1000)
+    yield ask("/api/v1/tags", limit=1000)
     for namespace in (n["name"] for n in names["namespaces"]):
         for kind in ("jobs", "datasets"):
             listed = server.json(f"{namespace_path(namespace)}/{kind}", limit=1000)
@@ -239,6 +241,7 @@ def _answers(server: Server) -> Iterator[tuple[str, Any]]:
                 if kind == "datasets":
                     yield ask(f"{path}/versions", limit=1000)
                     continue
+                yield ask(f"{path}/versions", limit=1000)
                 runs = server.json(f"{path}/runs", limit=1000)
                 yield (f"{path}/runs", _sorted(runs))
                 for run in runs["runs"]:

@@ -124,6 +124,17 @@ def chunks(values: Sequence[Any]) -> Iterator[tuple[str, list[Any]]]:
         yield ",".join("?" * len(part)), part
 
 
+def values_of(rows: Sequence[Sequence[Any]]) -> Iterator[tuple[str, list[Any]]]:
+    """The rows in parts for `VALUES (…), (…)`, filled up for the same reason with NULLs, which
+    are equal to nothing."""
+    width = len(rows[0]) if rows else 0
+    for start in range(0, len(rows), _MAX_PARAMETERS):
+        part = [value for row in rows[start : start + _MAX_PARAMETERS] for value in row]
+        count = 1 << (len(part) // width - 1).bit_length()
+        part += [None] * (count * width - len(part))
+        yield "VALUES " + ",".join([f"({','.join('?' * width)})"] * count), part
+
+
 # Python's SQLite module takes and gives back Python's lock for every row of `executemany`,
 # and each time has to wait for the event loop. One statement for many rows does so once.
 _MOST_ROWS = 256

@@ -12,9 +12,18 @@ from headwater.model.state import State
 from headwater.model.versions import Version
 from headwater.store import edit_rows
 from headwater.store import rows as r
-from headwater.store.protocol import EventFilter, JobVersion
+from headwater.store.protocol import EventFilter, JobVersion, Read, Sign
 from headwater.store.schema import TABLES, TABLES_VERSION, Table
-from headwater.store.sqlite.files import chunks, connect, connect_reader, explained, insert, size_on_disk, transaction
+from headwater.store.sqlite.files import (
+    chunks,
+    connect,
+    connect_reader,
+    explained,
+    insert,
+    size_on_disk,
+    transaction,
+    values_of,
+)
 
 # Reading all pages of a larger file would take longer than loading the state from it, and what
 # is wrong with the pages that are loaded shows anyway.
@@ -28,7 +37,7 @@ _COUNT_ALL_EVENTS = """
 # SQLite does not skip from one value of an index to the next by itself, so the query does it.
 _JOB_VERSIONS = """
     WITH RECURSIVE found (job, version) AS (
-        SELECT ?1, (SELECT min(version) FROM runs WHERE job = ?1)
+        SELECT ?1, (SELECT min(version) FROM runs WHERE job = ?1 AND version IS NOT NULL)
         UNION ALL
         SELECT job, (SELECT min(version) FROM runs WHERE job = found.job AND version > found.version)
         FROM found WHERE version IS NOT NULL
@@ -36,7 +45,7 @@ _JOB_VERSIONS = """
     SELECT
         version,
         (SELECT min(started) FROM runs WHERE job = found.job AND version = found.version) AS first,
-        (SELECT row FROM runs WHERE job = found.job AND version = found.version ORDER BY started DESC, row LIMIT 1)
+        (SELECT row FROM runs WHERE job = found.job AND version = found.version ORDER BY started DESC, id DESC LIMIT 1)
     FROM found WHERE version IS NOT NULL ORDER BY first DESC, version
 """
 
@@ -211,6 +220,39 @@ class SqliteTables:
         """Newest first. However many runs a version has, it costs a few look-ups."""
         return [JobVersion(*row) for row in self._ask(_JOB_VERSIONS, job)]
 
+    def recent_runs(self, jobs: Sequence[Node], at: Micros, limit: int) -> dict[Node, list[Run]]:
+        rows: list[int] = []
+        for values, part in values_of([(job,) for job in jobs]):
+            rows += (
+                row
+                for (row,) in self._ask(
+                    f"WITH asked(job) AS ({values}) SELECT runs.row FROM asked CROSS JOIN runs WHERE runs.row IN ("
+                    "SELECT row FROM runs AS r WHERE r.job = asked.job AND r.started <= ? "
+                    "ORDER BY r.started DESC, r.id DESC LIMIT ?)",
+                    *part,
+                    at,
+                    limit,
+                )
+            )
+        found: dict[Node, list[Run]] = {}
+        for run in sorted(self.runs_by_row(rows), key=lambda run: run.order, reverse=True):
+            found.setdefault(run.job, []).append(run)
+        return found
+
+    def run_signs(self, rows: Sequence[int], at: Micros, limit: int) -> dict[int, list[Sign]]:
+        found: dict[int, list[Sign]] = {}
+        for values, part in values_of([(row,) for row in rows]):
+            for run, position, time, kind in self._ask(
+                f"WITH asked(run) AS ({values}) SELECT asked.run, position, time, kind FROM asked CROSS JOIN events "
+                "WHERE position IN (SELECT position FROM events AS e WHERE e.run = asked.run "
+                "AND e.time <= ? ORDER BY e.time DESC, e.kind DESC LIMIT ?) ORDER BY time DESC, kind DESC",
+                *part,
+                at,
+                limit,
+            ):
+                found.setdefault(run, []).append(Sign(Position(position), Micros(time), kind))
+        return found
+
     def events(self, wanted: EventFilter) -> list[Position]:
         where, parameters = _time_range(wanted)
         way = "DESC" if wanted.newest_first else "ASC"
@@ -263,6 +305,44 @@ class SqliteTables:
                 found[dataset] = r.version_from(rows[0])
         return found
 
+    def versions_by_id(self, ids: Sequence[bytes]) -> dict[bytes, Version]:
+        found: dict[bytes, Version] = {}
+        for marks, part in chunks(ids):
+            for row in self._ask(f"SELECT * FROM dataset_versions WHERE uuid IN ({marks})", *part):
+                found[row[0]] = r.version_from(row)
+        return found
+
+    def versions_read(self, reads: Sequence[Read]) -> dict[Read, Version]:
+        newest: dict[Read, bytes] = {}
+        for values, part in values_of(reads):
+            for dataset, at, run, uuid in self._ask(
+                f"WITH asked(dataset, at, run) AS ({values}) SELECT dataset, at, run, (SELECT uuid "
+                "FROM dataset_versions AS v WHERE v.dataset = asked.dataset AND v.first <= asked.at "
+                "AND (v.run IS NULL OR v.run <> asked.run) ORDER BY v.first DESC, v.uuid DESC LIMIT 1) FROM asked",
+                *part,
+            ):
+                if uuid is not None:
+                    newest[Read(dataset, at, run)] = uuid
+        versions = self.versions_by_id(list(set(newest.values())))
+        return {read: versions[uuid] for read, uuid in newest.items()}
+
+    def next_versions(self, versions: Sequence[Version]) -> dict[bytes, Micros]:
+        rows: list[r.Row] = []
+        for values, part in values_of([(v.uuid, v.dataset, v.first) for v in versions]):
+            rows += self._ask(
+                f"WITH asked(uuid, dataset, first) AS ({values}) SELECT uuid, (SELECT min(v.first) "
+                "FROM dataset_versions AS v WHERE v.dataset = asked.dataset AND v.first > asked.first) FROM asked",
+                *part,
+            )
+        return {uuid: first for uuid, first in rows if first is not None}
+
+    def readers(self, dataset: Node, since: Micros, until: Micros, limit: int) -> list[int]:
+        sql = (
+            "SELECT run FROM uses WHERE dataset = ? AND output = 0 AND first >= ? AND first < ? "
+            "ORDER BY first, run LIMIT ?"
+        )
+        return [row[0] for row in self._ask(sql, dataset, since, until, limit)]
+
     def runs_using(self, datasets: Sequence[Node], output: bool, limit: int) -> list[int]:
         marks = ",".join("?" * len(datasets))
         sql = f"SELECT run FROM uses WHERE dataset IN ({marks}) AND output = ? ORDER BY first DESC, run DESC LIMIT ?"
@@ -271,6 +351,17 @@ class SqliteTables:
     def past_facets(self, node: Node) -> list[tuple[str, Register]]:
         sql = "SELECT name, first, last, content FROM past_facets WHERE node = ? ORDER BY first"
         return [(name, (first, last, content)) for name, first, last, content in self._ask(sql, node)]
+
+    def past_values(self, nodes: Sequence[Node], names: Sequence[str]) -> dict[Node, list[tuple[str, Register]]]:
+        found: dict[Node, list[tuple[str, Register]]] = {}
+        for values, part in values_of([(node, name) for node in nodes for name in names]):
+            for node, name, first, last, content in self._ask(
+                f"WITH asked(node, name) AS ({values}) SELECT node, name, first, last, content "
+                "FROM asked CROSS JOIN past_facets USING (node, name) ORDER BY first, content",
+                *part,
+            ):
+                found.setdefault(node, []).append((name, (first, last, content)))
+        return found
 
 
 def _time_range(wanted: EventFilter) -> tuple[str, list[int]]:

@@ -1,0 +1,127 @@
+"""`/freshness`: when a dataset was last written, by whom, and when it is due again."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from litestar import Response, get
+
+from headwater.api.context import App, answer, says
+from headwater.api.finding import find_node
+from headwater.api.parameters import Moment, NodeId, time_of
+from headwater.api.render import moment
+from headwater.api.why import catch_up, moment_of, node_type
+from headwater.graph.flow import Flow
+from headwater.graph.when import At
+from headwater.ids import Micros, Node, dataset_node_id, job_node_id, type_dataset
+from headwater.model import spans
+from headwater.model.entities import Dataset, Job, Run
+from headwater.openlineage.timestamps import to_datetime
+from headwater.shapes.common import RunSummary
+from headwater.shapes.freshness import Freshness, InputFreshness
+from headwater.store.protocol import Sign, Tables
+from headwater.why.fresh import STREAM_RUNS, Fresh, freshness
+from headwater.why.pace import BATCH, RUNS, SECOND, SIGNS, state_at
+
+# A dataset with more inputs is asked about one by one; of an input the latest writers are enough.
+_MOST_INPUTS, _MOST_WRITERS = 100, 20
+
+
+class _Asked(msgspec.Struct):
+    """A dataset and who writes it, copied out of the state."""
+
+    dataset: Dataset
+    names: tuple[Node, ...]
+    writers: dict[Node, str]  # with their kinds
+
+
+@get("/freshness", responses=says(Freshness), summary="When a dataset was last written, and whether it is late")
+async def get_freshness(app: App, node_id: NodeId, at: Moment = None) -> Response[bytes]:
+    asked = moment_of(time_of("at", at))
+    node_type(node_id, (type_dataset,))
+    target = _look_at(app, find_node(app.state, node_id), asked)
+    inputs = _inputs(app, target, asked)
+    shown = [_look_at(app, node, asked) for node in inputs[:_MOST_INPUTS]]
+    await catch_up(app.service)
+    found = await asyncio.to_thread(_judge, app.service.tables, [target, *shown], asked)
+    told = _answer(app, target, found[0], asked)
+    told.inputs = sorted(
+        (_input(one.dataset, fresh, asked) for one, fresh in zip(shown, found[1:], strict=True)),
+        key=lambda i: (i.ageSeconds is None, -(i.ageSeconds or 0), i.nodeId),
+    )
+    told.truncated = len(inputs) > _MOST_INPUTS
+    return answer(told)
+
+
+def _look_at(app: App, node: Node, at: Micros) -> _Asked:
+    state = app.state
+    names = state.aliases.members(node)
+    seen: dict[Node, Micros] = {}
+    for name in names:
+        for edge in state.nodes[name].into:
+            last = spans.last_before(edge, at)
+            if last is not None and isinstance(state.nodes[edge.src], Job):
+                seen[edge.src] = max(last, seen.get(edge.src, last))
+    latest = sorted(seen, key=lambda job: (-seen[job], job))[:_MOST_WRITERS]
+    return _Asked(state.dataset_of(node), names, {job: app.renderer.job_type(state.job_of(job)) for job in latest})
+
+
+def _inputs(app: App, target: _Asked, at: Micros) -> list[Node]:
+    """The datasets that the writers make it from."""
+    state, when = app.state, At(at)
+    found: dict[Node, None] = {}
+    for job in target.writers:
+        flow = Flow(state, state.job_of(job), when)
+        for output in flow.outputs:
+            if output.dst in target.names:
+                for edge in flow.sources(output):
+                    if isinstance(state.nodes[edge.src], Dataset):
+                        found[state.aliases.canonical(edge.src)] = None
+    found.pop(target.dataset.node, None)
+    return list(found)
+
+
+def _judge(tables: Tables, asked: Sequence[_Asked], at: Micros) -> list[Fresh | None]:
+    kinds = {job: kind for one in asked for job, kind in one.writers.items()}
+    runs = tables.recent_runs(list(kinds), at, RUNS)
+    streams = [run.row for job, some in runs.items() if kinds[job] != BATCH for run in some[:STREAM_RUNS]]
+    signs: Mapping[int, Sequence[Sign]] = tables.run_signs(streams, at, SIGNS)
+    return [freshness(one.names, one.writers, runs, signs, at) for one in asked]
+
+
+def _answer(app: App, target: _Asked, fresh: Fresh | None, at: Micros) -> Freshness:
+    name = dataset_node_id(target.dataset.namespace, target.dataset.name)
+    if fresh is None:
+        return Freshness(name, to_datetime(at), None, None, None, None, None, None, False, [])
+    job = app.state.job_of(fresh.job)
+    return Freshness(
+        nodeId=name,
+        at=to_datetime(at),
+        lastWrittenAt=to_datetime(fresh.written),
+        ageSeconds=(at - fresh.written) / SECOND,
+        job=job_node_id(job.namespace, job.name),
+        run=_run(fresh.run, at),
+        everySeconds=None if fresh.every is None else fresh.every / SECOND,
+        expectedAt=moment(fresh.expected),
+        late=fresh.late,
+        inputs=[],
+    )
+
+
+def _run(run: Run, at: Micros) -> RunSummary:
+    started, ended = run.started_at, run.ended_at
+    if ended is not None and ended > at:
+        ended = None
+    took = (ended - started) // 1000 if ended is not None and started is not None else None
+    return RunSummary(run.id, state_at(run, at), moment(started), moment(ended), took)
+
+
+def _input(dataset: Dataset, fresh: Fresh | None, at: Micros) -> InputFreshness:
+    told = InputFreshness(dataset_node_id(dataset.namespace, dataset.name), "DATASET", dataset.namespace, dataset.name)
+    if fresh is not None:
+        told.lastWrittenAt, told.ageSeconds = to_datetime(fresh.written), (at - fresh.written) / SECOND
+        told.late = fresh.late
+    return told
+
+
+freshness_handlers = [get_freshness]

@@ -1,0 +1,166 @@
+"""What is there at one moment and not at another: nodes, edges, edges between columns."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from headwater.graph.columns import Column, ColumnWalk, Reader
+from headwater.graph.slices import STEPS_PER_SLICE, Slices, finish
+from headwater.graph.traverse import CONNECTED, neighbourhood_in_slices
+from headwater.graph.when import At
+from headwater.ids import Micros, Node
+from headwater.model.entities import Edge, Job
+from headwater.model.state import State
+from headwater.openlineage.event import stamp_time
+
+Pair = tuple[Node, Node]
+ColumnPair = tuple[Column, Column]
+
+
+class Difference(msgspec.Struct):
+    nodes_added: set[Node] = msgspec.field(default_factory=set)
+    nodes_removed: set[Node] = msgspec.field(default_factory=set)
+    edges_added: set[Pair] = msgspec.field(default_factory=set)
+    edges_removed: set[Pair] = msgspec.field(default_factory=set)
+    columns_added: set[ColumnPair] = msgspec.field(default_factory=set)
+    columns_removed: set[ColumnPair] = msgspec.field(default_factory=set)
+    stayed: list[Node] = msgspec.field(default_factory=list)  # datasets that were there at both moments
+
+
+def diff(
+    state: State, reader: Reader, before: Micros, after: Micros, start: Node | None = None, depth: int = 20
+) -> Difference:
+    return finish(diff_in_slices(state, reader, before, after, start, depth))
+
+
+def diff_in_slices(
+    state: State, reader: Reader, before: Micros, after: Micros, start: Node | None = None, depth: int = 20
+) -> Slices[object, Difference]:
+    """Around a node: what is connected to it at either moment. Without one: everything that was
+    seen after the earlier moment, as nothing else can have changed."""
+    compare = _Comparison(state, reader, before, after)
+    if start is None:
+        yield from compare.everything()
+    else:
+        yield from compare.around(state.aliases.canonical(start), depth)
+    return compare.found
+
+
+class _Comparison:
+    def __init__(self, state: State, reader: Reader, before: Micros, after: Micros) -> None:
+        self._state, self._times = state, (before, after)
+        self._early = min(before, after)
+        self._whens = At(before), At(after)
+        self._walks = ColumnWalk(state, reader, self._whens[0]), ColumnWalk(state, reader, self._whens[1])
+        self.found = Difference()
+
+    def around(self, start: Node, depth: int) -> Slices[object, None]:
+        was = yield from neighbourhood_in_slices(self._state, start, depth, CONNECTED, self._whens[0])
+        now = yield from neighbourhood_in_slices(self._state, start, depth, CONNECTED, self._whens[1])
+        for graph, at in zip((was, now), self._times, strict=True):
+            if not self._began(start, at):
+                del graph.nodes[start]
+        found = self.found
+        found.nodes_added = now.nodes.keys() - was.nodes.keys()
+        found.nodes_removed = was.nodes.keys() - now.nodes.keys()
+        found.edges_added = {(a, b) for a, b in now.edges.keys() - was.edges.keys() if a != b}
+        found.edges_removed = {(a, b) for a, b in was.edges.keys() - now.edges.keys() if a != b}
+        for count, node in enumerate((*was.nodes, *found.nodes_added)):
+            if count % STEPS_PER_SLICE == 0:
+                yield None
+            if not isinstance(self._state.nodes[node], Job):
+                self._compare_columns(node, was=node in was.nodes, now=node in now.nodes)
+                if node in was.nodes and node in now.nodes:
+                    found.stayed.append(node)
+
+    def everything(self) -> Slices[object, None]:
+        state, canonical = self._state, self._state.aliases.canonical
+        datasets: dict[Node, None] = {}
+        for number in range(len(state.nodes)):
+            if number % STEPS_PER_SLICE == 0:
+                yield None
+            entity = state.nodes[number]
+            if entity.last <= self._early:
+                continue
+            if isinstance(entity, Job):
+                self._compare_node(entity.node)
+                self._compare_edges((*entity.into, *entity.out))
+            else:
+                datasets[canonical(entity.node)] = None
+        # A dataset that its job left behind was not seen again, but it is at an edge that went.
+        for pair in (*self.found.edges_added, *self.found.edges_removed):
+            datasets.update((node, None) for node in pair if not isinstance(state.nodes[node], Job))
+        for count, node in enumerate(datasets):
+            if count % STEPS_PER_SLICE == 0:
+                yield None
+            was, now = self._compare_node(node)
+            self._compare_edges(e for e in self._edges(node) if not isinstance(state.nodes[e.src], Job))
+            self._compare_columns(node, was=was, now=now)
+            if was and now:
+                self.found.stayed.append(node)
+
+    def _edges(self, dataset: Node) -> Iterator[Edge]:
+        """Those into a dataset, under all its names."""
+        for member in self._state.aliases.members(dataset):
+            yield from self._state.nodes[member].into
+
+    def _began(self, node: Node, at: Micros) -> bool:
+        """Whether it had been seen by then."""
+        firsts = (self._state.nodes[member].first for member in self._state.aliases.members(node))
+        return any(first is not None and first <= at for first in firsts)
+
+    def _compare_node(self, node: Node) -> tuple[bool, bool]:
+        was, now = (self._is_there(node, at, when) for at, when in zip(self._times, self._whens, strict=True))
+        if was and not now:
+            self.found.nodes_removed.add(node)
+        elif now and not was:
+            self.found.nodes_added.add(node)
+        return was, now
+
+    def _is_there(self, node: Node, at: Micros, when: At) -> bool:
+        """It has an edge, or never had one and was only told of."""
+        if not self._began(node, at):
+            return False
+        had_edges = False
+        for member in self._state.aliases.members(node):
+            entity = self._state.nodes[member]
+            for edge in (*entity.into, *entity.out):
+                if edge.src != edge.dst and edge.first <= at:
+                    if when.alive(self._state, edge):
+                        return True
+                    had_edges = True
+        return not had_edges
+
+    def _compare_edges(self, edges: "Iterator[Edge] | tuple[Edge, ...]") -> None:
+        state, canonical = self._state, self._state.aliases.canonical
+        was: set[Pair] = set()
+        now: set[Pair] = set()
+        for edge in edges:
+            pair = canonical(edge.src), canonical(edge.dst)
+            if pair[0] != pair[1]:
+                if self._whens[0].alive(state, edge):
+                    was.add(pair)
+                if self._whens[1].alive(state, edge):
+                    now.add(pair)
+        self.found.edges_added |= now - was
+        self.found.edges_removed |= was - now
+
+    def _compare_columns(self, dataset: Node, *, was: bool, now: bool) -> None:
+        if was and now and not any(self._may_differ(edge) for edge in self._edges(dataset)):
+            return
+        told_was = self._columns(self._walks[0], dataset) if was else set()
+        told_now = self._columns(self._walks[1], dataset) if now else set()
+        self.found.columns_added |= told_now - told_was
+        self.found.columns_removed |= told_was - told_now
+
+    def _may_differ(self, edge: Edge) -> bool:
+        """Whether its columns can be others at the two moments; spares most datasets the reading."""
+        if edge.columns is None:
+            return False
+        if any(stamp_time(told.first) > self._early for told in edge.columns):
+            return True
+        return self._whens[0].alive(self._state, edge) != self._whens[1].alive(self._state, edge)
+
+    @staticmethod
+    def _columns(walk: ColumnWalk, dataset: Node) -> set[ColumnPair]:
+        return {(edge.src, edge.dst) for edges in walk.links(dataset).values() for edge in edges}
