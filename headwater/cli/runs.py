@@ -1,7 +1,7 @@
 """`headwater runs`"""
 
 from headwater.cli.asking import DEFAULT, Asking, find
-from headwater.client import calls, names
+from headwater.client import catalogue, names
 from headwater.ids import type_job
 from headwater.show import cards
 
@@ -18,4 +18,4 @@ def runs(job: str, /, *, limit: int = 20, asking: Asking = DEFAULT) -> None:
     """
     with asking.client() as client:
         place = names.place_of(client, find(client, job, (type_job,)))
-        asking.show(client, calls.runs_page(place.namespace, place.name, limit=limit), cards.runs)
+        asking.show(client, catalogue.runs(place.namespace, place.name).page(0, limit), cards.runs)

@@ -25,12 +25,13 @@ def tail(
     namespace
         Only what concerns this namespace.
     after
-        Begin behind this position of the log instead of with now.
+        Begin behind this position of the log instead of with now, if the server still has the changes since.
     """
     with asking.client() as client:
         node = find(client, name, (type_job, type_dataset)) if name is not None else None
-        for change in client.live(after=after, namespace=namespace, node_id=node):
-            if asking.json:
-                console.write(msgspec.json.encode(change) + b"\n")
-            else:
-                console.show(cards.live(change))
+        with client.live(after=after, namespace=namespace, node_id=node) as changes:
+            for change in changes:
+                if asking.json:
+                    console.write(msgspec.json.encode(change) + b"\n")
+                else:
+                    console.show(cards.live(change))

@@ -13,6 +13,7 @@ from headwater.errors import HeadwaterError, NotFound, Problem, Refused, ServerF
 from headwater.shapes.problem import ErrorBody
 
 T = TypeVar("T")
+Moment = datetime | str
 
 API = "/api/v1"
 POSITION = "Headwater-Position"
@@ -98,8 +99,15 @@ def path(*parts: str) -> str:
 
 def answer_of(call: Call[T], response: httpx.Response) -> Answer[T]:
     """The answer, or the error that the status stands for."""
-    if response.is_success or response.status_code in call.also:
-        return Answer(response.content, response.headers, call.shape)
+    if response.status_code not in call.also:
+        answered(response)
+    return Answer(response.content, response.headers, call.shape)
+
+
+def answered(response: httpx.Response) -> httpx.Response:
+    """The same, unless its status stands for an error."""
+    if response.is_success:
+        return response
     raise _error(response)
 
 

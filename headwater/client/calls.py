@@ -1,16 +1,14 @@
-"""Every question and every change, described once for both clients.
+"""Every question, described once for both clients; `catalogue` has what Marquez clients ask and change.
 
 A function here says which request it is and what comes back; nothing is sent.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal
 
 import msgspec
 
-from headwater.client.call import Call, get, path, write
+from headwater.client.call import Call, Moment, get
+from headwater.client.pages import Pages
 from headwater.shapes import marquez
 from headwater.shapes.diff import Diff
 from headwater.shapes.freshness import Freshness, Gaps
@@ -18,29 +16,8 @@ from headwater.shapes.impact import Impact
 from headwater.shapes.search import SearchAnswer
 from headwater.shapes.why import Why
 
-Moment = datetime | str
 Direction = Literal["connected", "upstream", "downstream", "both"]
 GapKind = Literal["jobs-without-owner", "datasets-without-producer", "datasets-without-consumer"]
-
-Item = TypeVar("Item")
-Page = TypeVar("Page")
-
-
-@dataclass(frozen=True)
-class Pages(Generic[Page, Item]):
-    """A list that comes in pages, all of which are asked for, one after the other."""
-
-    call: Call[Page]
-    items: Callable[[Page], list[Item]]
-
-
-def _page(call: Call[Page], limit: int, offset: int) -> Call[Page]:
-    return Call(call.method, call.path, call.shape, {**call.params, "limit": limit, "offset": offset})
-
-
-def next_page(pages: Pages[Page, Item], limit: int, offset: int) -> Call[Page]:
-    return _page(pages.call, limit, offset)
-
 
 # The server itself
 
@@ -180,61 +157,7 @@ def search(
     )
 
 
-# The catalogue
-
-
-def namespaces() -> Pages[marquez.Namespaces, marquez.Namespace]:
-    """All namespaces, by name."""
-    return Pages(get("/namespaces", marquez.Namespaces), lambda page: page.namespaces)
-
-
-def namespace(name: str) -> Call[marquez.Namespace]:
-    return get(path("namespaces", name), marquez.Namespace)
-
-
-def jobs(namespace: str | None = None) -> Pages[marquez.Jobs, marquez.Job]:
-    """All jobs, of one namespace or of all; the last active first."""
-    base = path("namespaces", namespace) if namespace is not None else ""
-    return Pages(get(f"{base}/jobs", marquez.Jobs), lambda page: page.jobs)
-
-
-def job(namespace: str, name: str) -> Call[marquez.Job]:
-    return get(path("namespaces", namespace, "jobs", name), marquez.Job)
-
-
-def datasets(namespace: str) -> Pages[marquez.Datasets, marquez.Dataset]:
-    """All datasets of a namespace."""
-    return Pages(get(path("namespaces", namespace, "datasets"), marquez.Datasets), lambda page: page.datasets)
-
-
-def dataset(namespace: str, name: str) -> Call[marquez.Dataset]:
-    """A dataset, by any of its names."""
-    return get(path("namespaces", namespace, "datasets", name), marquez.Dataset)
-
-
-def versions(namespace: str, name: str) -> Pages[marquez.DatasetVersions, marquez.DatasetVersion]:
-    """The versions of a dataset, newest first."""
-    call = get(path("namespaces", namespace, "datasets", name, "versions"), marquez.DatasetVersions)
-    return Pages(call, lambda page: page.versions)
-
-
-def runs(namespace: str, job: str) -> Pages[marquez.Runs, marquez.Run]:
-    """The runs of a job, latest first."""
-    return Pages(get(path("namespaces", namespace, "jobs", job, "runs"), marquez.Runs), lambda page: page.runs)
-
-
-def runs_page(namespace: str, job: str, *, limit: int = 100, offset: int = 0) -> Call[marquez.Runs]:
-    """Some runs of a job, latest first, and how many there are."""
-    return _page(runs(namespace, job).call, limit, offset)
-
-
-def run(run_id: str) -> Call[marquez.Run]:
-    """A run, with its history of states."""
-    return get(path("jobs", "runs", run_id), marquez.Run)
-
-
-def run_facets(run_id: str, *, kind: Literal["run", "job"] = "run") -> Call[marquez.RunFacets]:
-    return get(path("jobs", "runs", run_id, "facets"), marquez.RunFacets, type=kind)
+# The events themselves
 
 
 class _Events(msgspec.Struct):
@@ -264,71 +187,3 @@ def events_page(
 
 def _event_filter(after: Moment | None, before: Moment | None, newest_first: bool) -> dict[str, Any]:
     return {"after": after, "before": before, "sortDirection": "desc" if newest_first else "asc"}
-
-
-# Changes, as in Marquez's API
-
-
-def put_namespace(name: str, *, owner: str, description: str | None = None) -> Call[marquez.Namespace]:
-    body = {"ownerName": owner, "description": description}
-    return write("PUT", path("namespaces", name), marquez.Namespace, body)
-
-
-def delete_namespace(name: str) -> Call[marquez.Namespace]:
-    return write("DELETE", path("namespaces", name), marquez.Namespace)
-
-
-def put_dataset(namespace: str, name: str, description: Mapping[str, Any]) -> Call[marquez.Dataset]:
-    """Describe a dataset: type, physicalName, sourceName, fields, tags, description, runId."""
-    return write("PUT", path("namespaces", namespace, "datasets", name), marquez.Dataset, description)
-
-
-def delete_dataset(namespace: str, name: str) -> Call[marquez.Dataset]:
-    """Hide a dataset until it is seen again."""
-    return write("DELETE", path("namespaces", namespace, "datasets", name), marquez.Dataset)
-
-
-def tag_dataset(namespace: str, name: str, tag: str, *, field: str | None = None) -> Call[marquez.Dataset]:
-    return write("POST", _tag(namespace, name, tag, field), marquez.Dataset)
-
-
-def untag_dataset(namespace: str, name: str, tag: str, *, field: str | None = None) -> Call[marquez.Dataset]:
-    return write("DELETE", _tag(namespace, name, tag, field), marquez.Dataset)
-
-
-def _tag(namespace: str, name: str, tag: str, field: str | None) -> str:
-    of_field = () if field is None else ("fields", field)
-    return path("namespaces", namespace, "datasets", name, *of_field, "tags", tag)
-
-
-def put_job(namespace: str, name: str, description: Mapping[str, Any]) -> Call[marquez.Job]:
-    """Describe a job: type, inputs, outputs, location, description, runId."""
-    return write("PUT", path("namespaces", namespace, "jobs", name), marquez.Job, description)
-
-
-def delete_job(namespace: str, name: str) -> Call[marquez.Job]:
-    """Hide a job until it is seen again."""
-    return write("DELETE", path("namespaces", namespace, "jobs", name), marquez.Job)
-
-
-def tag_job(namespace: str, name: str, tag: str) -> Call[marquez.Job]:
-    return write("POST", path("namespaces", namespace, "jobs", name, "tags", tag), marquez.Job)
-
-
-def untag_job(namespace: str, name: str, tag: str) -> Call[marquez.Job]:
-    return write("DELETE", path("namespaces", namespace, "jobs", name, "tags", tag), marquez.Job)
-
-
-def create_run(
-    namespace: str, job: str, *, run_id: str | None = None, args: Mapping[str, str] | None = None
-) -> Call[marquez.Run]:
-    """A new run of a job, not started yet."""
-    body = {"id": run_id, "args": args or {}}
-    return write("POST", path("namespaces", namespace, "jobs", job, "runs"), marquez.Run, body)
-
-
-def mark_run(
-    run_id: str, action: Literal["start", "complete", "fail", "abort"], *, at: Moment | None = None
-) -> Call[marquez.Run]:
-    """Say what became of a run."""
-    return write("POST", path("jobs", "runs", run_id, action), marquez.Run, at=at)

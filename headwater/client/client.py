@@ -2,27 +2,25 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from types import TracebackType
 from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
 import httpx
 
-from headwater.client import calls
-from headwater.client.call import Answer, Call, answer_of
-from headwater.client.calls import Pages
+from headwater.client import calls, catalogue
+from headwater.client.call import Answer, Call, answer_of, answered
+from headwater.client.pages import Item, Page, Pages
 from headwater.client.sending import Event, Pause, Told, sending
-from headwater.client.stream import LIVE, SILENCE_SECONDS, Stream
-from headwater.errors import HeadwaterError, Unreachable
+from headwater.client.stream import LIVE, Stream
+from headwater.errors import HeadwaterError, ServerFailed, Unreachable
 from headwater.shapes.live import LiveChange, LiveResync
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Page = TypeVar("Page")
-Item = TypeVar("Item")
 
 URL = "http://127.0.0.1:5000"
-_PER_PAGE = 500
 _THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 
 
@@ -76,30 +74,40 @@ class _Questions:
     run_lineage = _Asks(calls.run_lineage)
     search = _Asks(calls.search)
 
-    namespaces = _Lists(calls.namespaces)
-    namespace = _Asks(calls.namespace)
-    jobs = _Lists(calls.jobs)
-    job = _Asks(calls.job)
-    datasets = _Lists(calls.datasets)
-    dataset = _Asks(calls.dataset)
-    versions = _Lists(calls.versions)
-    runs = _Lists(calls.runs)
-    run = _Asks(calls.run)
-    run_facets = _Asks(calls.run_facets)
+    namespaces = _Lists(catalogue.namespaces)
+    namespace = _Asks(catalogue.namespace)
+    jobs = _Lists(catalogue.jobs)
+    job = _Asks(catalogue.job)
+    job_versions = _Lists(catalogue.job_versions)
+    job_version = _Asks(catalogue.job_version)
+    datasets = _Lists(catalogue.datasets)
+    dataset = _Asks(catalogue.dataset)
+    versions = _Lists(catalogue.versions)
+    version = _Asks(catalogue.version)
+    runs = _Lists(catalogue.runs)
+    run = _Asks(catalogue.run)
+    run_facets = _Asks(catalogue.run_facets)
+    sources = _Lists(catalogue.sources)
+    source = _Asks(catalogue.source)
+    tags = _Lists(catalogue.tags)
+    event_counts = _Asks(catalogue.event_counts)
+    counts = _Asks(catalogue.counts)
     events = _Lists(calls.events)
 
-    put_namespace = _Asks(calls.put_namespace)
-    delete_namespace = _Asks(calls.delete_namespace)
-    put_dataset = _Asks(calls.put_dataset)
-    delete_dataset = _Asks(calls.delete_dataset)
-    tag_dataset = _Asks(calls.tag_dataset)
-    untag_dataset = _Asks(calls.untag_dataset)
-    put_job = _Asks(calls.put_job)
-    delete_job = _Asks(calls.delete_job)
-    tag_job = _Asks(calls.tag_job)
-    untag_job = _Asks(calls.untag_job)
-    create_run = _Asks(calls.create_run)
-    mark_run = _Asks(calls.mark_run)
+    put_namespace = _Asks(catalogue.put_namespace)
+    delete_namespace = _Asks(catalogue.delete_namespace)
+    put_dataset = _Asks(catalogue.put_dataset)
+    delete_dataset = _Asks(catalogue.delete_dataset)
+    tag_dataset = _Asks(catalogue.tag_dataset)
+    untag_dataset = _Asks(catalogue.untag_dataset)
+    put_job = _Asks(catalogue.put_job)
+    delete_job = _Asks(catalogue.delete_job)
+    tag_job = _Asks(catalogue.tag_job)
+    untag_job = _Asks(catalogue.untag_job)
+    create_run = _Asks(catalogue.create_run)
+    mark_run = _Asks(catalogue.mark_run)
+    put_source = _Asks(catalogue.put_source)
+    put_tag = _Asks(catalogue.put_tag)
 
     def __init__(self, url: str, timeout: float) -> None:
         self.url = url.rstrip("/")
@@ -163,7 +171,7 @@ class Client(_Questions):
 
     def _items(self, pages: Pages[Page, Item]) -> Iterator[Item]:
         offset = 0
-        while items := pages.items(self._value(calls.next_page(pages, _PER_PAGE, offset))):
+        while items := pages.items(self._value(pages.page(offset))):
             yield from items
             offset += len(items)
 
@@ -191,34 +199,54 @@ class Client(_Questions):
             except HeadwaterError as e:
                 outcome = e
 
+    @contextmanager
     def live(
         self, *, after: int | None = None, namespace: str | None = None, node_id: str | None = None
-    ) -> Iterator[LiveChange | LiveResync]:
-        """What changes, as it happens, for ever. Connects again by itself and misses nothing.
+    ) -> Iterator[Iterator[LiveChange | LiveResync]]:
+        """What changes, as it happens, for ever; from the moment that the `with` is entered.
+
+        Connects again by itself when the connection is lost, and goes on where it was. What cannot
+        be told any more, as the server was away too long, is a LiveResync.
 
         Parameters
         ----------
         after
-            Begin behind this position; with now, when left out.
+            Begin behind this position, if the server still has the changes since.
         namespace, node_id
             Only what concerns this namespace, or the graph around this node.
         """
-        stream, known = Stream(after, {"namespace": namespace, "nodeId": node_id}), False
+        stream = Stream(after, {"namespace": namespace, "nodeId": node_id})
+        with ExitStack() as connection:
+            try:
+                first = connection.enter_context(self._listen(stream))
+            except _LOST as e:
+                raise self._unreachable(e) from None
+            yield self._changes(stream, first, connection)
+
+    @contextmanager
+    def _listen(self, stream: Stream) -> Iterator[httpx.Response]:
+        with self._http.stream("GET", LIVE, **stream.arguments()) as response:
+            if not response.is_success:
+                response.read()
+            yield answered(response)
+
+    def _changes(
+        self, stream: Stream, response: httpx.Response, connection: ExitStack
+    ) -> Iterator[LiveChange | LiveResync]:
         while True:
             try:
-                with self._http.stream(
-                    "GET", LIVE, params=stream.params, headers=stream.headers(), timeout=SILENCE_SECONDS
-                ) as response:
-                    if not response.is_success:
-                        response.read()
-                        answer_of(Call("GET", LIVE, type(None)), response)
-                    known = True
-                    for chunk in response.iter_bytes():
-                        yield from stream.feed(chunk)
-            except _LOST as e:
-                if not known:
-                    raise self._unreachable(e) from None
-            time.sleep(stream.next_pause())
+                for chunk in response.iter_bytes():
+                    yield from stream.feed(chunk)
+            except _LOST:
+                pass
+            connection.close()
+            while True:
+                time.sleep(stream.next_pause())
+                try:
+                    response = connection.enter_context(self._listen(stream))
+                except (*_LOST, ServerFailed):
+                    continue
+                break
 
 
 class AsyncClient(_Questions):
@@ -256,7 +284,7 @@ class AsyncClient(_Questions):
 
     async def _items(self, pages: Pages[Page, Item]) -> AsyncIterator[Item]:
         offset = 0
-        while items := pages.items(await self._value(calls.next_page(pages, _PER_PAGE, offset))):
+        while items := pages.items(await self._value(pages.page(offset))):
             for item in items:
                 yield item
             offset += len(items)
@@ -282,24 +310,45 @@ class AsyncClient(_Questions):
             except HeadwaterError as e:
                 outcome = e
 
+    @asynccontextmanager
     async def live(
         self, *, after: int | None = None, namespace: str | None = None, node_id: str | None = None
-    ) -> AsyncIterator[LiveChange | LiveResync]:
+    ) -> AsyncIterator[AsyncIterator[LiveChange | LiveResync]]:
         """As `Client.live`."""
-        stream, known = Stream(after, {"namespace": namespace, "nodeId": node_id}), False
+        stream = Stream(after, {"namespace": namespace, "nodeId": node_id})
+        async with AsyncExitStack() as connection:
+            try:
+                first = await connection.enter_async_context(self._listen(stream))
+            except _LOST as e:
+                raise self._unreachable(e) from None
+            changes = self._changes(stream, first, connection)
+            try:
+                yield changes
+            finally:
+                await changes.aclose()
+
+    @asynccontextmanager
+    async def _listen(self, stream: Stream) -> AsyncIterator[httpx.Response]:
+        async with self._http.stream("GET", LIVE, **stream.arguments()) as response:
+            if not response.is_success:
+                await response.aread()
+            yield answered(response)
+
+    async def _changes(
+        self, stream: Stream, response: httpx.Response, connection: AsyncExitStack
+    ) -> AsyncGenerator[LiveChange | LiveResync, None]:
         while True:
             try:
-                async with self._http.stream(
-                    "GET", LIVE, params=stream.params, headers=stream.headers(), timeout=SILENCE_SECONDS
-                ) as response:
-                    if not response.is_success:
-                        await response.aread()
-                        answer_of(Call("GET", LIVE, type(None)), response)
-                    known = True
-                    async for chunk in response.aiter_bytes():
-                        for message in stream.feed(chunk):
-                            yield message
-            except _LOST as e:
-                if not known:
-                    raise self._unreachable(e) from None
-            await asyncio.sleep(stream.next_pause())
+                async for chunk in response.aiter_bytes():
+                    for message in stream.feed(chunk):
+                        yield message
+            except _LOST:
+                pass
+            await connection.aclose()
+            while True:
+                await asyncio.sleep(stream.next_pause())
+                try:
+                    response = await connection.enter_async_context(self._listen(stream))
+                except (*_LOST, ServerFailed):
+                    continue
+                break

@@ -1,6 +1,7 @@
 """Server-sent events → changes, and where to go on after the connection was lost."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -20,21 +21,21 @@ class Stream:
     """Reads one stream, over any number of connections."""
 
     def __init__(self, after: int | None, filters: dict[str, str | int | None]) -> None:
-        self.params = told(filters)
+        self._params = told(filters)
         self.pause = FIRST_PAUSE
         self._position = None if after is None else str(after)
         self._buffer = b""
         self._event, self._id = "", self._position
         self._data: list[str] = []
 
-    def headers(self) -> dict[str, str]:
-        """For the next connection, which starts with an empty buffer."""
+    def arguments(self) -> dict[str, Any]:
+        """For httpx, to connect and go on where it was; what came only in part is forgotten."""
         self._buffer = b""
         self._forget()
         headers = {"Accept": "text/event-stream"}
         if self._position is not None:
             headers["Last-Event-ID"] = self._position
-        return headers
+        return {"params": self._params, "headers": headers, "timeout": SILENCE_SECONDS}
 
     def next_pause(self) -> float:
         """How long to wait before connecting again; longer each time until something comes."""

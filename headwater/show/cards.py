@@ -114,10 +114,12 @@ def live(change: LiveChange | LiveResync) -> Text:
         return Text(f"{change.position}  some changes were missed ({change.reason})", "yellow")
     news = [
         *(Text.assemble("new ", node(one.nodeId)) for one in change.addedNodes),
+        *(Text.assemble("gone ", node(one)) for one in change.removedNodes),
         *((Text(f"{many(len(change.addedEdges), 'edge')} new"),) if change.addedEdges else ()),
+        *((Text(f"{many(len(change.removedEdges), 'edge')} gone"),) if change.removedEdges else ()),
         *(Text.assemble("schema of ", node(one), " changed") for one in change.schemas),
     ]
-    about = change.job or next(iter((*change.outputs, *change.inputs, *change.changed)), None)
+    about = change.job or change.dataset or next(iter((*change.outputs, *change.inputs, *change.changed)), None)
     line = Text.assemble(
         (moment(change.eventTime), "dim"), "  ", (f"{change.eventType:<8}", _STEPS.get(change.eventType, "")), "  "
     )

@@ -1,5 +1,6 @@
 """`headwater.Client` and `headwater.AsyncClient` with a real server."""
 
+import asyncio
 import threading
 from collections.abc import Iterator
 
@@ -8,6 +9,7 @@ import pytest
 from headwater import AsyncClient, Client
 from headwater.client import calls
 from headwater.errors import EventsRefused, NotFound, Refused, Unreachable
+from headwater.shapes.live import LiveChange, LiveResync
 from headwater.shapes.marquez import Field
 from tests.integration.conftest import Start
 from tests.integration.samples import COLUMNS, JOBS, KAFKA, LAKE, recorded, run_event
@@ -73,8 +75,8 @@ def test_a_server_that_is_not_there_is_said_with_its_address() -> None:
             client.healthz()
         with pytest.raises(Unreachable, match=url):
             client.send(run_event(), patience=0)
-        with pytest.raises(Unreachable, match=url):
-            next(client.live())
+        with pytest.raises(Unreachable, match=url), client.live():
+            pass
 
 
 @pytest.mark.parametrize("url", ["localhost", "ftp://localhost", "http://", "http://[", "http://no.such.host.invalid"])
@@ -161,4 +163,130 @@ async def test_the_async_client_says_when_nobody_is_there() -> None:
         with pytest.raises(Unreachable):
             await client.send(run_event(), patience=0)
         with pytest.raises(Unreachable):
-            await anext(client.live())
+            await client.live().__aenter__()
+
+
+# Live
+
+
+def test_changes_come_as_they_happen(client: Client) -> None:
+    with client.live() as changes, Client(client.url) as other:
+        other.send(run_event(0, "START", run="r"))
+        other.send(run_event(1, "COMPLETE", run="r"))
+        first, second = next(changes), next(changes)
+    assert isinstance(first, LiveChange)
+    assert isinstance(second, LiveChange)
+    assert (first.position, second.position) == (1, 2)
+    assert first.run is not None
+    assert second.run is not None
+    assert (first.run.state, second.run.before, second.run.state) == ("RUNNING", "RUNNING", "COMPLETED")
+    assert f"job:{JOBS}:orders_to_lake" in {node.nodeId for node in first.addedNodes}
+
+
+def test_a_stream_goes_on_where_it_was(client: Client) -> None:
+    with client.live() as changes:
+        client.send([run_event(n) for n in range(5)])
+        assert next(changes).position == 1
+    with client.live(after=3) as changes:
+        assert [next(changes).position, next(changes).position] == [4, 5]
+
+
+def test_a_stream_survives_that_the_server_is_killed(make_server: Start) -> None:
+    server = make_server().start()
+    seen: list[LiveChange | LiveResync] = []
+    with Client(server.url) as client, client.live() as changes:
+        client.send(run_event(0))
+        seen.append(next(changes))
+        server.kill()
+        server.start(port=server.port)
+        listening = threading.Thread(target=lambda: seen.append(next(c for c in changes if isinstance(c, LiveChange))))
+        listening.start()
+        for number in range(1, 1000):  # when it is back is not known: until then changes are missed
+            client.send(run_event(number))
+            listening.join(0.05)
+            if not listening.is_alive():
+                break
+    assert [type(change) for change in seen] == [LiveChange, LiveChange]
+    assert seen[0].position == 1
+    assert 1 < seen[1].position <= number + 1
+
+
+def test_a_stream_can_be_of_one_namespace(client: Client) -> None:
+    with client.live(namespace="s3://other") as changes:
+        client.send(run_event(0))
+        client.send(run_event(1, job="elsewhere", target=("s3://other", "t")))
+        change = next(changes)
+    assert isinstance(change, LiveChange)
+    assert change.job == f"job:{JOBS}:elsewhere"
+
+
+def test_a_stream_about_nothing_that_exists_is_refused(client: Client) -> None:
+    with pytest.raises(NotFound), client.live(node_id="job:no:body"):
+        pass
+
+
+async def test_the_async_client_listens_too(make_server: Start) -> None:
+    server = make_server().start()
+    async with AsyncClient(server.url) as client, client.live() as changes:
+        await client.send(run_event(0))
+        assert (await anext(changes)).position == 1
+        server.kill()
+        server.start(port=server.port)
+        listening = asyncio.ensure_future(anext(changes))
+        for number in range(1, 1000):
+            await client.send(run_event(number))
+            done, _ = await asyncio.wait((listening,), timeout=0.05)
+            if done:
+                break
+        assert 1 < listening.result().position <= number + 1
+
+
+# Changes
+
+
+def test_the_catalogue_can_be_changed(client: Client) -> None:
+    client.put_namespace("ns", owner="ann", description="hers")
+    assert client.namespace("ns").ownerName == "ann"
+    client.put_source("lake", kind="S3", connection_url="s3://lake")
+    assert client.source("lake").connectionUrl == "s3://lake"
+    assert "lake" in {source.name for source in client.sources()}
+    client.put_dataset("ns", "orders", source="lake", fields=[{"name": "price", "type": "double"}], tags=["RAW"])
+    client.put_dataset("ns", "stats", source="lake")
+    assert client.dataset("ns", "orders").tags == ["RAW"]
+    client.put_tag("PII", description="personal")
+    assert {"PII", "RAW"} <= {tag.name for tag in client.tags()}
+    tagged = client.tag_dataset("ns", "orders", "PII", field="price")
+    assert tagged.fields[0].tags == ["PII"]
+    assert client.untag_dataset("ns", "orders", "PII", field="price").fields[0].tags == []
+    client.put_job("ns", "load", inputs=[("ns", "orders")], outputs=[("ns", "stats")], description="loads")
+    assert client.job("ns", "load").description == "loads"
+    assert client.tag_job("ns", "load", "NIGHTLY").tags == ["NIGHTLY"]
+    assert client.untag_job("ns", "load", "NIGHTLY").tags == []
+    run = client.create_run("ns", "load", args={"day": "1"})
+    assert (run.state, run.args) == ("NEW", {"day": "1"})
+    assert client.mark_run(run.id, "start", at="2026-11-10T09:00:00Z").state == "RUNNING"
+    assert client.mark_run(run.id, "fail").state == "FAILED"
+    assert [job.name for job in client.jobs("ns", last_run_states=["FAILED"])] == ["load"]
+    assert list(client.jobs(last_run_states=["COMPLETED"])) == []
+    assert len(client.event_counts(period="WEEK", timezone="UTC")) == 7
+    assert client.counts("jobs")[-1].count == 1
+
+
+def test_what_was_deleted_is_gone(client: Client) -> None:
+    client.send(run_event())
+    client.delete_job(JOBS, "orders_to_lake")
+    with pytest.raises(NotFound):
+        client.job(JOBS, "orders_to_lake")
+    client.delete_dataset(LAKE, "orders")
+    with pytest.raises(NotFound):
+        client.dataset(LAKE, "orders")
+    client.delete_namespace(JOBS)
+    assert JOBS not in {namespace.name for namespace in client.namespaces() if not namespace.isHidden}
+
+
+def test_versions_can_be_asked_for(client: Client) -> None:
+    client.send([run_event(n) for n in range(2)])
+    (version,) = client.job_versions(JOBS, "orders_to_lake")
+    assert client.job_version(JOBS, "orders_to_lake", version.version).inputs == version.inputs
+    newest, *_ = client.versions(LAKE, "orders")
+    assert client.version(LAKE, "orders", newest.version).version == newest.version

@@ -7,7 +7,7 @@ from datetime import datetime
 import httpx
 import pytest
 
-from headwater.client import calls
+from headwater.client import calls, catalogue
 from headwater.client.call import Answer, Call, answer_of
 from headwater.errors import NotFound, Problem, Refused, ServerFailed
 from headwater.shapes.marquez import Health
@@ -21,7 +21,7 @@ ASKED = Call("GET", "/y", Health)
 
 
 def test_names_are_one_segment_whatever_is_in_them() -> None:
-    call = calls.job("s3://a b/..", "x/y?z#%.")
+    call = catalogue.job("s3://a b/..", "x/y?z#%.")
     assert call.path == "/api/v1/namespaces/s3%3A%2F%2Fa%20b%2F%2E%2E/jobs/x%2Fy%3Fz%23%25%2E"
 
 
@@ -34,7 +34,7 @@ def test_parameters_that_nobody_gave_are_left_out() -> None:
 def test_questions_know_what_was_written_before_and_changes_need_not() -> None:
     assert ASKED.arguments(7)["headers"] == {"Headwater-Position": "7"}
     assert ASKED.arguments(None)["headers"] == {}
-    assert "Headwater-Position" not in calls.delete_job("a", "b").arguments(7)["headers"]
+    assert "Headwater-Position" not in catalogue.delete_job("a", "b").arguments(7)["headers"]
 
 
 def test_errors_are_told_apart() -> None:

@@ -50,24 +50,24 @@ def test_messages_come_whole_however_they_are_cut(cuts: list[int]) -> None:
 
 def test_it_goes_on_behind_the_last_message_that_came_whole() -> None:
     stream = Stream(None, {})
-    assert "Last-Event-ID" not in stream.headers()
+    assert "Last-Event-ID" not in stream.arguments()["headers"]
     messages(stream, TEXT[: TEXT.index(b"event: resync")], b"event: resync\nid: 20\ndata: {")
-    assert stream.headers()["Last-Event-ID"] == "8"
+    assert stream.arguments()["headers"]["Last-Event-ID"] == "8"
     assert messages(stream, b'"position": 20}\n\n') == []
 
 
 def test_it_begins_where_it_is_told_to() -> None:
-    assert Stream(5, {}).headers()["Last-Event-ID"] == "5"
+    assert Stream(5, {}).arguments()["headers"]["Last-Event-ID"] == "5"
 
 
 def test_a_hello_is_enough_to_go_on_from() -> None:
     stream = Stream(None, {})
     assert messages(stream, b'event: hello\nid: 7\ndata: {"position": 7}\n\n') == []
-    assert stream.headers()["Last-Event-ID"] == "7"
+    assert stream.arguments()["headers"]["Last-Event-ID"] == "7"
 
 
 def test_only_filters_that_were_given_are_sent() -> None:
-    assert Stream(None, {"namespace": "a", "nodeId": None}).params == {"namespace": "a"}
+    assert Stream(None, {"namespace": "a", "nodeId": None}).arguments()["params"] == {"namespace": "a"}
 
 
 def test_pauses_grow_until_something_comes() -> None:

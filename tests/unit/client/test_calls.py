@@ -1,0 +1,68 @@
+"""The client can ask everything that the server answers."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+from urllib.parse import unquote
+
+from headwater.api.routes import api_router
+from headwater.client import Client, calls, catalogue
+from headwater.client.call import Call
+from headwater.client.pages import Pages
+
+# The stream is no call with an answer, and /events is another name of /events/lineage.
+_OTHERWISE = {("GET", "/live"), ("GET", "/events")}
+
+
+def described() -> Iterator[tuple[str, Callable[..., Any]]]:
+    for module in (calls, catalogue):
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            if function.__module__ == module.__name__ and not name.startswith("_"):
+                yield name, function
+
+
+def every_call(describe: Callable[..., Any]) -> Iterator[Call[Any]]:
+    """With names for what has to be given, and each choice where there is one."""
+    hints = get_type_hints(describe)
+    choices: dict[str, tuple[Any, ...]] = {}
+    for name, parameter in inspect.signature(describe).parameters.items():
+        if get_origin(hints[name]) is Literal:
+            choices[name] = get_args(hints[name])
+        elif parameter.default is inspect.Parameter.empty:
+            choices[name] = (f"{{{name}}}",)
+        elif name in ("namespace", "field"):
+            choices[name] = (None, f"{{{name}}}")
+    for chosen in product(*choices.values()):
+        made = describe(**dict(zip(choices, chosen, strict=True)))
+        yield made.call if isinstance(made, Pages) else made
+
+
+def pattern(path: str) -> str:
+    """Without the names of what stands in braces."""
+    parts = unquote(path).removeprefix("/api/v1").split("/")
+    return "/".join("{}" if part.startswith("{") else part for part in parts)
+
+
+def test_every_route_has_a_call_and_every_call_a_route() -> None:
+    routes = {
+        (method, pattern(route.path))
+        for route in api_router.routes
+        for method in getattr(route, "methods", ())
+        if method != "OPTIONS"
+    }
+    asked = {(call.method, pattern(call.path)) for _, describe in described() for call in every_call(describe)}
+    assert routes - asked == _OTHERWISE
+    assert asked - routes == {("GET", "/healthz")}
+
+
+def test_every_call_is_a_method_of_the_client() -> None:
+    held = {
+        vars(method).get("_describe") for base in Client.__mro__ for method in vars(base).values() if vars_of(method)
+    }
+    for name, describe in described():
+        assert describe in held or name == "events_page", name
+
+
+def vars_of(thing: object) -> bool:
+    return hasattr(thing, "__dict__")

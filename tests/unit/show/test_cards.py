@@ -1,0 +1,46 @@
+"""One line for each live change."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from headwater.shapes.common import EdgeRef, NodeRef
+from headwater.shapes.live import LiveChange, LiveResync, LiveRun
+from headwater.show.cards import live
+from headwater.show.words import plain
+
+NINE = datetime(2026, 11, 10, 9, tzinfo=UTC)
+
+
+def line(kind: str = "START", run: LiveRun | None = None, job: str | None = "job:ns:load", **more: Any) -> str:
+    change = LiveChange(7, NINE, kind, run, job, more.pop("dataset", None), [], [], **more)
+    return plain(live(change)).rstrip("\n")
+
+
+def test_a_change_of_state_is_told_with_the_state_before() -> None:
+    run = LiveRun("r", "job:ns:load", "FAILED", "RUNNING", NINE, NINE)
+    assert line("FAIL", run) == "2026-11-10 09:00:00Z  FAIL      job:ns:load  RUNNING → FAILED"
+
+
+def test_a_sign_of_life_has_no_arrow() -> None:
+    run = LiveRun("r", "job:ns:load", "RUNNING", "RUNNING", NINE, None)
+    assert line("RUNNING", run) == "2026-11-10 09:00:00Z  RUNNING   job:ns:load"
+
+
+def test_what_is_new_and_what_is_gone_is_named() -> None:
+    text = line(
+        addedNodes=[NodeRef("dataset:ns:t", "DATASET", "ns", "t")],
+        removedNodes=["dataset:ns:old"],
+        addedEdges=[EdgeRef("a", "b"), EdgeRef("b", "c")],
+        schemas=["dataset:ns:t"],
+    )
+    for told in ("new dataset:ns:t", "gone dataset:ns:old", "2 edges new", "schema of dataset:ns:t changed"):
+        assert told in text
+
+
+def test_events_without_a_run_tell_what_they_are_about() -> None:
+    assert line("STATIC", None, None, dataset="dataset:ns:t").endswith("STATIC    dataset:ns:t")
+    assert line("EDIT", None, None, changed=["job:ns:x"]).endswith("EDIT      job:ns:x")
+
+
+def test_missed_changes_are_told() -> None:
+    assert plain(live(LiveResync(9, "slow"))) == "9  some changes were missed (slow)\n"
