@@ -10,7 +10,6 @@ import asyncio
 import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from itertools import islice
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,7 +17,7 @@ import msgspec
 from headwater.api import shapes
 from headwater.api.lane import Lane
 from headwater.api.render import Renderer, transformation_type
-from headwater.api.turns import in_turns
+from headwater.api.turns import Noted, in_turns
 from headwater.graph.columns import (
     Column,
     ColumnGraph,
@@ -30,7 +29,6 @@ from headwater.graph.traverse import Subgraph, neighbourhood_in_slices, paths_in
 from headwater.graph.when import Always, When
 from headwater.ids import Node, dataset_node_id, field_node_id, job_node_id
 from headwater.model.entities import Dataset, Job
-from headwater.model.state import State
 
 _encode = msgspec.json.Encoder().encode
 
@@ -56,36 +54,6 @@ class _Answer(msgspec.Struct, frozen=True, gc=False):
     body: bytes
 
 
-class _Noted:
-    """The revisions of nodes at the time when a walk in slices met them. An event that comes in
-    between two slices may change what the walk has seen already, and must not go unnoticed."""
-
-    def __init__(self, state: State) -> None:
-        self._state = state
-        self._revisions: dict[Node, int] = {}
-        self._graph: Subgraph | ColumnGraph | None = None
-        self._count = 0
-
-    def note(self, graph: Subgraph | ColumnGraph) -> None:
-        if graph is not self._graph:
-            self._graph, self._count = graph, 0
-        fresh = len(graph.nodes) - self._count
-        self._count += fresh
-        nodes = islice(reversed(graph.nodes), fresh) if isinstance(graph, Subgraph) else _datasets(graph, fresh)
-        entities, revisions = self._state.nodes, self._revisions
-        for node in nodes:
-            revisions.setdefault(node, entities[node].revision)
-
-    def sum_of(self, entities: list[Job | Dataset]) -> int:
-        if not self._revisions:
-            return sum([entity.revision for entity in entities])
-        return sum([self._revisions.get(entity.node, entity.revision) for entity in entities])
-
-
-def _datasets(graph: ColumnGraph, last: int) -> set[Node]:
-    return {column[0] for column in islice(reversed(graph.nodes), last)}
-
-
 class GraphWriter:
     def __init__(self, renderer: Renderer, lane: Lane) -> None:
         self._renderer, self._state, self._lane = renderer, renderer.state, lane
@@ -100,7 +68,7 @@ class GraphWriter:
         if known is not None:
             async with self._lane.large(0, len(known)):
                 return known
-        noted = _Noted(self._state)
+        noted = Noted(self._state)
         graph = await in_turns(neighbourhood_in_slices(self._state, start, depth, direction, when), noted.note)
         remember = self._remember(key, noted, graph.nodes, when)
         async with self._lane.large(len(graph.nodes)):
@@ -112,7 +80,7 @@ class GraphWriter:
         if known is not None:
             async with self._lane.large(0, len(known)):
                 return known
-        noted = _Noted(self._state)
+        noted = Noted(self._state)
         walk = column_lineage_in_slices(self._state, self._renderer.contents, start, depth, down=down, when=when)
         graph = await in_turns(walk, noted.note)
         remember = self._remember(key, noted, {column[0] for column in graph.nodes}, when)
@@ -142,7 +110,7 @@ class GraphWriter:
             return None
         return known.body
 
-    def _remember(self, key: object, noted: "_Noted", nodes: Iterable[Node], when: When) -> Callable[[bytes], bytes]:
+    def _remember(self, key: object, noted: Noted, nodes: Iterable[Node], when: When) -> Callable[[bytes], bytes]:
         """To be called as soon as the graph is known, before waiting for anything, as events
         come in meanwhile: should one of them touch the graph, the answer is not used again."""
         entities = [self._state.nodes[node] for node in nodes]

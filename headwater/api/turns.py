@@ -2,12 +2,21 @@
 
 import asyncio
 from collections.abc import Callable
+from itertools import islice
 from typing import TypeVar
 
+from headwater.graph.columns import ColumnGraph
+from headwater.graph.impact import Impact
 from headwater.graph.slices import Slices
+from headwater.graph.traverse import Subgraph
+from headwater.ids import Node
+from headwater.model.entities import Dataset, Job
+from headwater.model.state import State
 
 _Found = TypeVar("_Found")
 _Result = TypeVar("_Result")
+
+_Graph = Subgraph | ColumnGraph | Impact
 
 
 async def in_turns(slices: Slices[_Found, _Result], before_others: Callable[[_Found], None] | None = None) -> _Result:
@@ -21,3 +30,33 @@ async def in_turns(slices: Slices[_Found, _Result], before_others: Callable[[_Fo
         if before_others is not None:
             before_others(found)
         await asyncio.sleep(0)
+
+
+class Noted:
+    """The revisions of nodes at the time when a walk in slices met them. An event that comes in
+    between two slices may change what the walk has seen already, and must not go unnoticed."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._revisions: dict[Node, int] = {}
+        self._graph: _Graph | None = None
+        self._count = 0
+
+    def note(self, graph: _Graph) -> None:
+        if graph is not self._graph:
+            self._graph, self._count = graph, 0
+        fresh = len(graph.nodes) - self._count
+        self._count += fresh
+        nodes = _datasets(graph, fresh) if isinstance(graph, ColumnGraph) else islice(reversed(graph.nodes), fresh)
+        entities, revisions = self._state.nodes, self._revisions
+        for node in nodes:
+            revisions.setdefault(node, entities[node].revision)
+
+    def sum_of(self, entities: list[Job | Dataset]) -> int:
+        if not self._revisions:
+            return sum([entity.revision for entity in entities])
+        return sum([self._revisions.get(entity.node, entity.revision) for entity in entities])
+
+
+def _datasets(graph: ColumnGraph, last: int) -> set[Node]:
+    return {column[0] for column in islice(reversed(graph.nodes), last)}
