@@ -69,7 +69,7 @@ class DiffWriter:
 
     # Schemas
 
-    async def _schemas(self, datasets: list[Node], before: Micros, after: Micros) -> dict[Node, SchemaChange]:
+    async def _schemas(self, datasets: set[Node], before: Micros, after: Micros) -> dict[Node, SchemaChange]:
         early = min(before, after)
         suspects = [node for node in datasets if self._told_since(node, early)]
         members = [member for node in suspects for member in self._state.aliases.members(node)]

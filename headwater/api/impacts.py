@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 
 import msgspec
 
@@ -35,8 +36,9 @@ class _Piece(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Answer(msgspec.Struct, frozen=True, gc=False):
-    entities: list[Job | Dataset]  # with the start
+    entities: list[Job | Dataset]  # all that it tells of
     revisions: int  # their sum, which grows with every change of any of them
+    nodes: int
     deepest: int
     body: bytes
 
@@ -63,30 +65,39 @@ class ImpactWriter:
             noted.note(Impact({start: 0}))
         walk = impact_in_slices(self._state, self._renderer.contents, start, depth, limit, when, self._kept)
         found = await in_turns(walk, noted.note)
-        entities = [self._state.nodes[node] for node in found.nodes]
-        if not isinstance(start, tuple):
-            entities.append(self._state.nodes[start])
-        revisions = noted.sum_of(entities)
+        remember = self._remember(start, found, noted) if isinstance(when, Always) else None
         async with self._lane.large(len(found.nodes)):
             body = await self._write(start, found)
-        # Of what lies behind a column, more was looked at than is in the answer.
-        if not isinstance(start, tuple) and found.deepest is not None and isinstance(when, Always):
-            self._remember(start, _Answer(entities, revisions, found.deepest, body))
+        if remember is not None:
+            remember(body)
         return body
 
     def _known_answer(self, start: Node | Column, depth: int, limit: int) -> bytes | None:
         """The whole answer, if it was given before and nothing in it has changed since."""
         known = None if isinstance(start, tuple) else self._answers.get(start)
-        if known is None or depth < known.deepest or limit < len(known.entities) - 1:
+        if known is None or depth < known.deepest or limit < known.nodes:
             return None
         return known.body if sum([entity.revision for entity in known.entities]) == known.revisions else None
 
-    def _remember(self, start: Node, answer: _Answer) -> None:
-        if len(answer.entities) >= _WORTH_KEEPING:
+    def _remember(self, start: Node | Column, found: Impact, noted: Noted) -> Callable[[bytes], None] | None:
+        """To be called before waiting for anything: should an event that comes in meanwhile touch
+        what is in the answer, the answer is not used again."""
+        # Of what lies behind a column, more was looked at than is in the answer.
+        if isinstance(start, tuple) or found.deepest is None or len(found.nodes) < _WORTH_KEEPING:
+            return None
+        nodes, deepest = self._state.nodes, found.deepest
+        writers = {self._writer(node) for node in found.nodes if isinstance(nodes[node], Dataset)}
+        shown = {start, *found.nodes, *(writer for writer in writers if writer is not None)}
+        entities = [nodes[node] for node in shown]
+        revisions = noted.sum_of(entities)
+
+        def remember(body: bytes) -> None:
             self._answers.pop(start, None)
-            self._answers[start] = answer
+            self._answers[start] = _Answer(entities, revisions, len(found.nodes), deepest, body)
             while sum(len(kept.body) for kept in self._answers.values()) > _KEPT_BYTES:
                 del self._answers[next(iter(self._answers))]
+
+        return remember
 
     async def _write(self, start: Node | Column, found: Impact) -> bytes:
         levels: dict[int, list[_Line]] = {}

@@ -24,7 +24,7 @@ class Difference(msgspec.Struct):
     edges_removed: set[Pair] = msgspec.field(default_factory=set)
     columns_added: set[ColumnPair] = msgspec.field(default_factory=set)
     columns_removed: set[ColumnPair] = msgspec.field(default_factory=set)
-    stayed: list[Node] = msgspec.field(default_factory=list)  # datasets that were there at both moments
+    stayed: set[Node] = msgspec.field(default_factory=set)  # datasets that were there at both moments
 
 
 def diff(
@@ -84,7 +84,7 @@ class _Comparison:
             if not isinstance(self._state.nodes[node], Job):
                 self._compare_columns(node, was=node in was.nodes, now=node in now.nodes)
                 if node in was.nodes and node in now.nodes:
-                    found.stayed.append(node)
+                    found.stayed.add(node)
 
     def everything(self) -> Slices[object, None]:
         state, canonical = self._state, self._state.aliases.canonical
@@ -110,7 +110,7 @@ class _Comparison:
             self._compare_edges(e for e in self._edges(node) if not isinstance(state.nodes[e.src], Job))
             self._compare_columns(node, was=was, now=now)
             if was and now:
-                self.found.stayed.append(node)
+                self.found.stayed.add(node)
 
     def _edges(self, dataset: Node) -> Iterator[Edge]:
         """Those into a dataset, under all its names."""
