@@ -89,8 +89,7 @@ def up(
     if not spark and any(service.spark for service in chosen):
         raise BadRequest("the Spark history needs pyspark, which is not installed here (make lab installs it)")
     java = needs.java(os.environ) if any(service.java for service in chosen) else None
-    site.check_folder(which.folder)
-    needs.folder(which.folder, "the lab's folder")
+    site.claim(which.folder)
     needs.room(which.folder, _ROOM, "the lab")
     programs = jars.home(jars.cache())
     with _download() as report:

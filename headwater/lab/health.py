@@ -144,4 +144,5 @@ class _Reader:
         return self.take(shape)[0]
 
     def text(self, shape: str) -> None:
-        self.at += max(0, self.one(shape))
+        length = self.one(shape)
+        self.at += max(0, length)  # -1 is no text at all

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from headwater.errors import BadRequest
+from headwater.lab import needs
 from headwater.lab.services import S3_KEY, S3_SECRET, SERVICES
 from headwater.lab.spec import Service, choose
 from headwater.lab.state import FILE, LOCK
@@ -70,10 +71,12 @@ def lay_out(service: Service, known: Mapping[str, str], folder: Path) -> None:
         path.write_text(fill([text], service, known, folder)[0])
 
 
-def check_folder(folder: Path) -> None:
-    """A lab does not move into a folder that has something else in it."""
-    if folder.is_dir() and any(folder.iterdir()) and not _is_lab(folder):
+def claim(folder: Path) -> None:
+    """Makes it a lab's folder, unless it has something else in it."""
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / LOCK).exists():
         raise BadRequest(f"{folder} is not empty and not a lab's folder: choose another one with --data")
+    needs.folder(folder, "the lab's folder")
+    (folder / LOCK).touch()
 
 
 def remove(folder: Path) -> None:
@@ -88,10 +91,6 @@ def remove(folder: Path) -> None:
 
 def size(folder: Path) -> int:
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
-
-
-def _is_lab(folder: Path) -> bool:
-    return (folder / LOCK).exists()
 
 
 def _cluster_id(plan: Plan) -> str:

@@ -33,8 +33,6 @@ _LOG_LIMIT = 20 << 20  # a log larger than this is put aside at the next start
 
 def run(plan: Plan, ports: Ports, changed: Changed) -> None:
     """Until SIGTERM, SIGHUP or Ctrl-C, which are a good end, or the death of a service, which is not."""
-    site.check_folder(plan.folder)
-    plan.folder.mkdir(parents=True, exist_ok=True)
     with state.own(plan.folder):
         specs = plan.specs()
         before = state.read(plan.folder)
