@@ -24,10 +24,23 @@ $(VENV)/.done: requirements/dev.txt requirements/uv.txt pyproject.toml
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
 
+# Beside the rest, so that nobody has to download Spark who only wants the server.
+setup-lab: $(VENV)/.lab-done ## Add Spark and Kafka's client to .venv (400 MB)
+
+$(VENV)/.lab-done: $(VENV)/.done requirements/lab.txt
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --require-hashes -r requirements/lab.txt
+	@touch $@
+
+lab: setup-lab ## Start Kafka, Connect, a registry, S3, an Iceberg catalog and Headwater (needs Java 17+, Maven)
+	@$(BIN)/headwater lab up
+
 demo: setup ## Start a server with recorded events of the orders pipeline
 	@$(BIN)/headwater demo --port $(PORT)
 
-demo-check: setup ## The same, checked: the graph is right and the server stops cleanly
+demo-test-lab: setup-lab ## The tests of the whole lab (needs Java 17+, Maven; the first run downloads 300 MB)
+	@$(BIN)/pytest tests/lab
+
+check: setup ## The same, checked: the graph is right and the server stops cleanly
 	@$(BIN)/pytest tests/integration/test_demo.py
 
 test: setup ## All tests
@@ -35,6 +48,9 @@ test: setup ## All tests
 
 test-unit: setup ## The tests that start nothing
 	@$(BIN)/pytest tests/unit tests/contract tests/scenarios
+
+test-lab: setup-lab ## The tests of the whole lab (needs Java 17+, Maven; the first run downloads 300 MB)
+	@$(BIN)/pytest tests/lab
 
 check: setup ## Formatting, lint, types, layers
 	@$(BIN)/ruff format --check -q . && $(BIN)/ruff check -q .
@@ -64,4 +80,7 @@ lock: ## Pin requirements/*.txt anew
 	  $(BIN)/uv pip compile -q --generate-hashes --universal --python-version 3.11 --no-emit-index-url --no-annotate \
 	    --custom-compile-command "make lock" requirements/$$set.in -o requirements/$$set.txt; done
 
-.PHONY: help setup demo demo-check test test-unit check format bench conformance fuzz lock
+lock-jars: setup ## Write the checksums of what headwater/lab/pom.xml names anew
+	@$(BIN)/python -m headwater.lab.jars headwater/lab/jars.sha256
+
+.PHONY: help setup setup-lab lab test-lab lock-jars demo demo-check test test-unit check format bench conformance fuzz lock

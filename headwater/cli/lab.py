@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import Annotated
 import msgspec
 from cyclopts import App, Parameter
 from platformdirs import user_data_path
-from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from headwater.cli import console
@@ -21,6 +20,7 @@ from headwater.cli.exits import ERROR
 from headwater.errors import BadRequest, NotFound
 from headwater.lab import daemon, jars, logs, look, needs, site, state, supervisor, table
 from headwater.lab import ports as port_numbers
+from headwater.lab.screen import Screen
 from headwater.lab.services import SERVICES
 from headwater.lab.site import Plan
 from headwater.lab.spec import choose
@@ -84,10 +84,10 @@ def up(
     if names is None:
         names = tuple(service.name for service in SERVICES if spark or not service.spark)
         if not spark:
-            console.note("without the Spark history, as pyspark is not installed here (make lab installs it)")
+            console.note("without the Spark history, as pyspark is not installed here (`make setup-lab` installs it)")
     chosen = choose(SERVICES, names)
     if not spark and any(service.spark for service in chosen):
-        raise BadRequest("the Spark history needs pyspark, which is not installed here (make lab installs it)")
+        raise BadRequest("the Spark history needs pyspark, which is not installed here (`make setup-lab` installs it)")
     java = needs.java(os.environ) if any(service.java for service in chosen) else None
     site.claim(which.folder)
     needs.room(which.folder, _ROOM, "the lab")
@@ -97,31 +97,28 @@ def up(
         jars.ensure(programs, wanted, os.environ, report, thorough=verify)
     plan = Plan(which.name, which.folder, tuple(service.name for service in chosen), programs, java, spark, pinned)
     started = time.monotonic()
-    with _watching() as (changed, finished):
+    stop = f"Stop it with `headwater lab down{_same(which)}`." if detach else "Stop it with Ctrl-C."
+    with Screen(console.err) as screen:
+
+        def changed(now: Lab) -> None:
+            screen(now)
+            if now.phase == "up":  # told once: whatever comes later is the end
+                console.show(f"The lab {now.name} is up after {time.monotonic() - started:.0f} s.")
+                console.show(table.summary(now), f"\n{stop}")
+
         if detach:
             daemon.detach(plan, changed)
-            finished()
-            _welcome(which.read(), started, f"Stop it with `headwater lab down{_same(which)}`.")
-            return
-        greeted = False
-
-        def told(now: Lab) -> None:
-            nonlocal greeted
-            changed(now)
-            if now.phase == "up" and not greeted:
-                greeted = True
-                finished()
-                _welcome(now, started, "Stop it with Ctrl-C.")
-
-        supervisor.run(plan, daemon.reserve(), told)
+        else:
+            supervisor.run(plan, daemon.reserve(), changed)
+            console.show(f"The lab {which.name} is down.")
 
 
 @lab.command
 def down(*, which: Which = HERE) -> None:
     """Stop the lab. Its data stays."""
     which.read()
-    with _watching() as (changed, _):
-        stopped = daemon.stop(which.folder, changed)
+    with Screen(console.err) as screen:
+        stopped = daemon.stop(which.folder, screen)
     console.show(f"The lab {which.name} is down." if stopped else f"The lab {which.name} was not running.")
 
 
@@ -206,43 +203,6 @@ def _same(which: Which) -> str:
     """The options that lead another command to the same lab."""
     name = f" --name {which.name}" if which.name != HERE.name else ""
     return name + (f" --data {which.data}" if which.data else "")
-
-
-def _welcome(now: Lab, started: float, how_to_stop: str) -> None:
-    console.show(f"\nThe lab {now.name} is up after {time.monotonic() - started:.0f} s.", table.summary(now))
-    console.show(f"\n{how_to_stop}")
-
-
-@contextmanager
-def _watching() -> Iterator[tuple[Callable[[Lab], None], Callable[[], None]]]:
-    """A live table in a terminal, elsewhere a line for each change of a service. Given a lab, shows it; the second
-    function says that there is nothing more to watch."""
-    seen: dict[str, str] = {}
-    latest: list[Lab] = []
-    with Live(
-        console=console.err,
-        get_renderable=lambda: table.progress(latest[0]) if latest else "",
-        refresh_per_second=8,
-    ) as live:
-        over = False
-
-        def changed(now: Lab) -> None:
-            latest[:] = [now]
-            for service in now.services:
-                if seen.get(service.name) != service.phase and not console.err.is_terminal:
-                    console.note(table.line(service))
-                seen[service.name] = service.phase
-            if over and now.phase not in ("up",) and not live.is_started and console.err.is_terminal:
-                live.start()
-
-        def finished() -> None:
-            nonlocal over
-            over = True
-            live.stop()
-
-        if not console.err.is_terminal:
-            live.stop()
-        yield changed, finished
 
 
 @contextmanager

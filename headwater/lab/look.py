@@ -35,14 +35,15 @@ def look(folder: Path, lab: Lab) -> list[Seen]:
 
 def _see(lab: Lab, service: Running, alive: bool) -> Seen:
     phase: Phase = service.phase if alive or service.phase == "failed" else "down"
-    memory = _memory(service.pid) if alive and service.pid else None
+    pid = service.pid if alive else None
+    memory = _memory(pid) if pid else None
     said = service.said or phase
     if alive and phase == "up":
         check = next(spec.health for spec in SERVICES if spec.name == service.name)
         said = health.ask(check, lab.values) or "ok"
-    uptime = time.time() - service.started if alive and service.pid and service.started else None
+    uptime = time.time() - service.started if pid and service.started else None
     port = lab.ports.get(service.name)
-    return Seen(service.name, service.title, service.url, service.log, phase, service.pid, port, memory, uptime, said)
+    return Seen(service.name, service.title, service.url, service.log, phase, pid, port, memory, uptime, said)
 
 
 def _memory(pid: int) -> int | None:

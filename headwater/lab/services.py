@@ -1,10 +1,10 @@
-"""Everything that the lab can run. A new service is a new entry here.
+"""Everything that the lab can run. A new service is a new entry here, after those that it needs.
 
 Versions are in pom.xml. Heaps are small on purpose: the whole lab has to fit beside Spark on a laptop.
 """
 
 from headwater.lab.health import Http, KafkaMetadata, S3Bucket, ThriftCall
-from headwater.lab.spec import Preparation, Service
+from headwater.lab.spec import Preparation, Service, Setting
 
 # The lab's own store on this machine: nothing is kept secret by this, but clients want to sign with something.
 S3_KEY, S3_SECRET = "headwater", "headwater-lab"
@@ -141,11 +141,12 @@ SERVICES = (
             "-Dapicurio.storage.kind=sql",
             "-Dapicurio.storage.sql.kind=h2",
             "-Dapicurio.datasource.url=jdbc:h2:file:{here}/registry",
-            "-Dapicurio.rules.global.compatibility=BACKWARD",
             "-jar",
             "{jars}/registry/apicurio-registry-app-3.0.9-runner.jar",
         ),
         health=Http("registry", "/apis/ccompat/v7/subjects"),
+        # As with Confluent's registry; this one would take any change of a schema.
+        setting=Setting("PUT", "http://{host}:{registry}/apis/ccompat/v7/config", {"compatibility": "BACKWARD"}),
     ),
     Service(
         name="s3",

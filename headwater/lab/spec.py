@@ -1,4 +1,4 @@
-"""What the lab needs to know of a service, and the order that follows from it."""
+"""What the lab needs to know of a service."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +14,15 @@ class Preparation:
     command: Sequence[str]
     clears: Sequence[str] = ()
     """Folders that an attempt which was broken off may have left, and that would be in the way."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Told to a service over HTTP when it is up for the first time; whoever changes it later is not overruled."""
+
+    method: str
+    url: str
+    body: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,7 @@ class Service:
     folders: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     prepare: Preparation | None = None
+    setting: Setting | None = None
     jars: str | None = None
     """The profile of pom.xml that it needs."""
     java: bool = True
@@ -61,17 +71,3 @@ def choose(services: Sequence[Service], names: Iterable[str]) -> list[Service]:
             wanted.add(name)
             waiting += known[name].after
     return [service for service in services if service.name in wanted]
-
-
-def waves(services: Sequence[Service]) -> list[list[str]]:
-    """Names in the order of starting; those of one wave start at the same time."""
-    left = {service.name: set(service.after) for service in services}
-    found: list[list[str]] = []
-    while left:
-        ready = [name for name, after in left.items() if not after & left.keys()]
-        if not ready:
-            raise BadRequest(f"services wait for each other in a circle: {', '.join(left)}")
-        found.append(ready)
-        for name in ready:
-            del left[name]
-    return found

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import httpx
+
 from headwater.errors import ServiceDied
 from headwater.lab import health, leash, site, state
 from headwater.lab.deaths import explain
@@ -27,6 +29,7 @@ Changed = Callable[[Lab], None]
 _LEASH = (sys.executable, "-I", "-S", leash.__file__)
 # Far beyond what a start takes on a busy machine with two cores: reaching it means that it hangs.
 _PATIENCE = 180.0
+_SETTING_PATIENCE = 30.0
 _PAUSE = 0.25  # between two questions to a service that starts
 _LOG_LIMIT = 20 << 20  # a log larger than this is put aside at the next start
 
@@ -114,14 +117,15 @@ class _Supervisor:
         try:
             problem = await self._until_healthy(spec, ended)
             if problem is None:
+                await self._set(spec)
                 self._tell(spec, phase="up", took=time.time() - begun, said="")
                 self._up[spec.name].set()
                 await ended
         finally:
             ended.cancel()
-        self._tell(
-            spec, phase="failed", pid=None, said="ended by itself" if process.returncode is not None else "hangs"
-        )
+        said = "hangs" if process.returncode is None else "ended by itself"
+        self._lab.phase = "stopping"
+        self._tell(spec, phase="failed", pid=None, said=said)
         raise ServiceDied(explain(spec.title, process.returncode, problem, time.time() - begun, log))
 
     async def _until_healthy(self, spec: Service, ended: "asyncio.Task[int]") -> str | None:
@@ -145,8 +149,22 @@ class _Supervisor:
         process = await self._spawn(spec, spec.prepare.command)
         code = await process.wait()
         if code != 0:
+            self._lab.phase = "stopping"
             self._tell(spec, phase="failed", said="could not be prepared")
             raise ServiceDied(explain(f"{spec.title}'s preparation", code, None, None, self._folder / spec.log))
+        mark.touch()
+
+    async def _set(self, spec: Service) -> None:
+        mark = self._folder / spec.name / ".set"
+        if spec.setting is None or mark.exists():
+            return
+        url = spec.setting.url.format_map(self._known)
+        async with httpx.AsyncClient(trust_env=False, timeout=_SETTING_PATIENCE) as client:
+            try:
+                answer = await client.request(spec.setting.method, url, json=dict(spec.setting.body))
+                answer.raise_for_status()
+            except httpx.HTTPError as e:
+                raise ServiceDied(f"{spec.title} did not take a setting ({url}): {e}") from None
         mark.touch()
 
     async def _spawn(self, spec: Service, command: Sequence[str]) -> asyncio.subprocess.Process:

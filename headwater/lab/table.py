@@ -33,17 +33,18 @@ def line(service: Running) -> str:
     """One change, where nobody watches a table."""
     said = _where(service)
     took = f" in {span(service.took)}" if service.phase == "up" else ""
-    return f"{service.title}: {service.phase}{took}" + (f" ({said})" if said else "")
+    told = f" ({said})" if said and service.phase in ("up", "failed") else ""
+    return f"{service.title}: {service.phase}{took}{told}"
 
 
 def summary(lab: Lab) -> Table:
     """Where everything is, once it is up."""
-    made = table("", "")
+    made = table("", "", "")
     for service in lab.services:
         more = ""
         if service.name == "s3":
             more = f"  (key {lab.values['s3-key']}, secret {lab.values['s3-secret']})"
-        made.add_row(service.title, Text.assemble((service.url, "bold"), (more, "dim")))
+        made.add_row(service.title, span(service.took), Text.assemble((service.url, "bold"), (more, "dim")))
     return made
 
 
@@ -55,7 +56,7 @@ def status(lab: Lab, found: Sequence[Seen]) -> Table:
         made.add_row(
             service.title,
             _phase(seen.phase),
-            str(service.pid or ""),
+            str(seen.pid or ""),
             str(lab.ports.get(service.name, "")),
             memory,
             span(seen.uptime) if seen.uptime is not None else "",
