@@ -64,7 +64,8 @@ def lay_out(service: Service, known: Mapping[str, str], folder: Path) -> None:
     here.mkdir(parents=True, exist_ok=True)
     (folder / service.log).parent.mkdir(exist_ok=True)
     for name in service.folders:
-        (here / name).mkdir(parents=True, exist_ok=True)
+        # For nobody else: the store takes a folder that others may read for a public bucket.
+        (here / name).mkdir(0o700, parents=True, exist_ok=True)
     for name, text in service.files.items():
         path = here / name
         path.parent.mkdir(exist_ok=True)
