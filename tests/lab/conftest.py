@@ -1,6 +1,7 @@
-"""One whole lab for all tests of a module, on whatever ports are free, with its programs from the user's cache."""
+"""Labs on whatever ports are free, with their programs from the user's cache."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,9 @@ from tests.support.lab import Lab  # noqa: E402
 Make = Callable[[str], Lab]
 
 
-@pytest.fixture(scope="module")
-def make(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Make]:
+@contextmanager
+def _labs(folder: Path) -> Iterator[Make]:
     labs: list[Lab] = []
-    folder: Path = tmp_path_factory.mktemp("labs")
 
     def start(name: str) -> Lab:
         labs.append(Lab(folder / name))
@@ -27,8 +27,16 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Make]:
         assert not lab.processes()
 
 
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    with _labs(tmp_path) as make:
+        yield make
+
+
 @pytest.fixture(scope="module")
-def lab(make: Make) -> Lab:
-    made = make("whole")
-    made.up()
-    return made
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """One whole lab for all tests of a module."""
+    with _labs(tmp_path_factory.mktemp("labs")) as make:
+        made = make("whole")
+        made.up()
+        yield made

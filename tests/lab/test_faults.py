@@ -51,6 +51,16 @@ def test_a_supervisor_that_is_killed_while_services_start_leaves_nothing_running
     assert {s["health"] for s in lab.status()["services"]} == {"ok"}
 
 
+def test_a_start_that_is_interrupted_leaves_nothing_running(make: Make) -> None:
+    lab = make("interrupted")
+    process = lab.start("--detach", *SOME)
+    wait_for(lambda: (lab.data / "lab.json").exists() and lab.pid("s3"), "the first process", PATIENCE)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert not lab.processes()
+
+
 def test_two_labs_side_by_side_where_all_usual_ports_are_taken(make: Make) -> None:
     one, two = make("one"), make("two")
     usual = [port for service in SERVICES for port in service.ports.values()]
