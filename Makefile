@@ -37,10 +37,7 @@ lab: setup-lab ## Start Kafka, Connect, a registry, S3, an Iceberg catalog and H
 demo: setup ## Start a server with recorded events of the orders pipeline
 	@$(BIN)/headwater demo --port $(PORT)
 
-demo-test-lab: setup-lab ## The tests of the whole lab (needs Java 17+, Maven; the first run downloads 300 MB)
-	@$(BIN)/pytest tests/lab
-
-check: setup ## The same, checked: the graph is right and the server stops cleanly
+demo-check: setup ## The same, checked: the graph is right and the server stops cleanly
 	@$(BIN)/pytest tests/integration/test_demo.py
 
 test: setup ## All tests
