@@ -3,11 +3,10 @@
 from headwater.cli.asking import DEFAULT, Asking, When, find
 from headwater.client import calls, names
 from headwater.draw.drawing import drawing_of
-from headwater.show.graph import tree
 
 
 def path(origin: str, destination: str, /, *, at: When | None = None, asking: Asking = DEFAULT) -> None:
-    """Show how data gets from one node to another.
+    """Show how data gets from one node to another: all that lies between them.
 
     Parameters
     ----------
