@@ -20,6 +20,5 @@ def path(origin: str, destination: str, /, *, at: When | None = None, asking: As
     with asking.client() as client:
         start = names.place_of(client, find(client, origin)).node_id
         end = find(client, destination)
-        asking.show(
-            client, calls.path_between(start, end, at=at), lambda graph: tree(drawing_of(graph, start), "downstream")
-        )
+        call = calls.path_between(start, end, at=at)
+        asking.show(client, call, lambda graph: way(drawing_of(graph, start), start, end))

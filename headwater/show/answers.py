@@ -35,14 +35,9 @@ def impact(answer: Impact) -> RenderableType:
         told = ", ".join(f"{owner} ({count})" for owner, count in sorted(answer.owners.items()))
         parts.append(Text.assemble(("owners: ", "dim"), told))
     if answer.truncated:
-        parts.append(Text(_how_many(answer), "dim"))
+        shown = answer.jobs + answer.datasets
+        parts.append(Text(f"the nearest {shown:,} jobs and datasets are shown; there are more", "dim"))
     return Group(*parts)
-
-
-def _how_many(answer: Impact) -> str:
-    """Columns are not counted: those of a dataset that is shown are."""
-    shown = sum(found.field is None for level in answer.levels for found in level.nodes)
-    return f"{shown} of {answer.jobs + answer.datasets:,} jobs and datasets shown, the nearest; there is more"
 
 
 def _run(found: Impacted) -> tuple[Text, str, str]:

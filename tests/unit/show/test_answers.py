@@ -33,9 +33,9 @@ def test_impact_names_each_with_use_run_owner() -> None:
     assert lines[3] == "owners: ann (1)"
 
 
-def test_impact_says_how_many_are_not_shown() -> None:
+def test_impact_says_that_there_is_more() -> None:
     text = plain(answers.impact(Impact("dataset:ns:t", 7, 8, 0, {}, [ImpactLevel(1, [hit()])], True)))
-    assert "1 of 15 jobs and datasets shown" in text
+    assert "the nearest 15 jobs and datasets are shown; there are more" in text
 
 
 def test_nothing_downstream_is_said_in_words() -> None:
