@@ -1,8 +1,8 @@
 """What changed between two moments → shapes, with the schemas that were told in between."""
 
 import asyncio
-from collections.abc import Iterable
-from itertools import islice
+import heapq
+from collections.abc import Callable, Collection
 from typing import TypeVar
 
 from headwater.api.history import History
@@ -22,6 +22,7 @@ _DATASETS_PER_SLICE = 200
 
 _Told = list[tuple[str, Register]]
 _T = TypeVar("_T")
+_Shown = TypeVar("_Shown", NodeRef, EdgeRef, SchemaChange)
 
 
 class DiffWriter:
@@ -30,19 +31,17 @@ class DiffWriter:
 
     async def diff(self, before: Micros, after: Micros, start: Node | None, depth: int, limit: int) -> Diff:
         contents = self._renderer.contents
-        found = await in_turns(diff_in_slices(self._state, contents, before, after, start, depth))
+        found = await in_turns(diff_in_slices(self._state, contents, before, after, start, depth, limit))
         schemas = await self._schemas(found.stayed, before, after)
         cut = _Cut(limit)
         return Diff(
             to_datetime(before),
             to_datetime(after),
             None if start is None else self._node_id(start),
-            NodesChanged(cut(map(self._node, found.nodes_added)), cut(map(self._node, found.nodes_removed))),
-            EdgesChanged(cut(map(self._edge, found.edges_added)), cut(map(self._edge, found.edges_removed))),
-            EdgesChanged(
-                cut(map(self._column_edge, found.columns_added)), cut(map(self._column_edge, found.columns_removed))
-            ),
-            cut(schemas),
+            NodesChanged(cut(found.nodes_added, self._node), cut(found.nodes_removed, self._node)),
+            EdgesChanged(cut(found.edges_added, self._edge), cut(found.edges_removed, self._edge)),
+            EdgesChanged(cut(found.columns_added, self._column_edge), cut(found.columns_removed, self._column_edge)),
+            cut(list(schemas), schemas.__getitem__),
             cut.truncated,
         )
 
@@ -70,17 +69,17 @@ class DiffWriter:
 
     # Schemas
 
-    async def _schemas(self, datasets: list[Node], before: Micros, after: Micros) -> list[SchemaChange]:
+    async def _schemas(self, datasets: set[Node], before: Micros, after: Micros) -> dict[Node, SchemaChange]:
         early = min(before, after)
         suspects = [node for node in datasets if self._told_since(node, early)]
         members = [member for node in suspects for member in self._state.aliases.members(node)]
         past = await self._history.past_facets(members) if members else {}
-        changes: list[SchemaChange] = []
+        changes: dict[Node, SchemaChange] = {}
         for count, node in enumerate(suspects, 1):
             told = [one for member in self._state.aliases.members(node) for one in self._told(member, past)]
             change = self._schema_change(node, schema_at(told, before), schema_at(told, after), after)
             if change is not None:
-                changes.append(change)
+                changes[node] = change
             if count % _DATASETS_PER_SLICE == 0:
                 await asyncio.sleep(0)
         return changes
@@ -128,20 +127,18 @@ def schema_at(told: _Told, at: Micros) -> Register | None:
 
 
 class _Cut:
-    """Lists in order, no longer than the limit; remembers whether one was."""
+    """Lists no longer than the limit, in order; remembers whether one was cut."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self.truncated = False
 
-    def __call__(self, things: Iterable[_T]) -> list[_T]:
-        ordered = sorted(things, key=_place)
-        self.truncated = self.truncated or len(ordered) > self._limit
-        return list(islice(ordered, self._limit))
+    def __call__(self, things: Collection[_T], show: Callable[[_T], _Shown]) -> list[_Shown]:
+        if len(things) > self._limit:
+            self.truncated = True
+            things = heapq.nsmallest(self._limit, things)  # type: ignore[type-var]
+        return sorted(map(show, things), key=_place)
 
 
-def _place(thing: object) -> tuple[str, str]:
-    if isinstance(thing, EdgeRef):
-        return thing.origin, thing.destination
-    assert isinstance(thing, NodeRef | SchemaChange)
-    return thing.nodeId, ""
+def _place(thing: _Shown) -> tuple[str, str]:
+    return (thing.origin, thing.destination) if isinstance(thing, EdgeRef) else (thing.nodeId, "")

@@ -10,7 +10,6 @@ import asyncio
 import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from itertools import islice
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,11 +18,9 @@ from headwater.api.column_graphs import ColumnWriter
 from headwater.api.kept import KEPT_BYTES, Room
 from headwater.api.lane import Lane
 from headwater.api.render import Renderer
-from headwater.api.turns import in_turns
+from headwater.api.turns import Noted, in_turns
 from headwater.graph.columns import (
     Column,
-    ColumnGraph,
-    ColumnSets,
     column_lineage_in_slices,
     column_paths_in_slices,
     columns_above_in_slices,
@@ -32,7 +29,6 @@ from headwater.graph.traverse import Subgraph, neighbourhood_in_slices, paths_in
 from headwater.graph.when import Always, When
 from headwater.ids import Node, dataset_node_id, job_node_id
 from headwater.model.entities import Dataset, Job
-from headwater.model.state import State
 from headwater.shapes import marquez as shapes
 
 _encode = msgspec.json.Encoder().encode
@@ -50,7 +46,6 @@ _Kept = tuple[int, bytes, bytes]
 _WORTH_KEEPING = 50
 
 
-_Key = TypeVar("_Key")
 _Ordered = TypeVar("_Ordered", bound=tuple[Any, ...])
 
 
@@ -58,43 +53,6 @@ class _Answer(msgspec.Struct, frozen=True, gc=False):
     entities: list[Job | Dataset]
     revisions: int  # their sum, which grows with every change of any of them
     body: bytes
-
-
-class _Noted:
-    """The revisions of nodes at the time when a walk in slices met them. An event that comes in
-    between two slices may change what the walk has seen already, and must not go unnoticed."""
-
-    def __init__(self, state: State) -> None:
-        self._state = state
-        self._structure = state.structure
-        self._revisions: dict[Node, int] = {}
-        self._graph: Subgraph | ColumnGraph | ColumnSets | None = None
-        self._count = 0
-
-    def note(self, graph: Subgraph | ColumnGraph | ColumnSets) -> None:
-        if graph is not self._graph:
-            self._graph, self._count = graph, 0
-        nodes: Iterable[Node]
-        if isinstance(graph, ColumnGraph):
-            nodes = {column[0] for column in self._fresh(graph.nodes)}
-        else:
-            nodes = self._fresh(graph.names if isinstance(graph, ColumnSets) else graph.nodes)
-        entities, revisions = self._state.nodes, self._revisions
-        for node in nodes:
-            revisions.setdefault(node, entities[node].revision)
-
-    def _fresh(self, found: dict[_Key, Any]) -> Iterable[_Key]:
-        before, self._count = self._count, len(found)
-        return islice(reversed(found), len(found) - before)
-
-    def is_of_one_piece(self) -> bool:
-        """Whether there are still the same edges, names and columns as when the walk began."""
-        return self._state.structure == self._structure
-
-    def sum_of(self, entities: list[Job | Dataset]) -> int:
-        if not self._revisions:
-            return sum([entity.revision for entity in entities])
-        return sum([self._revisions.get(entity.node, entity.revision) for entity in entities])
 
 
 class GraphWriter:
@@ -113,7 +71,7 @@ class GraphWriter:
         if known is not None:
             async with self._lane.large(0, len(known)):
                 return known
-        noted = _Noted(self._state)
+        noted = Noted(self._state)
         graph = await in_turns(neighbourhood_in_slices(self._state, start, depth, direction, when), noted.note)
         remember = self._remember(key, noted, graph.nodes, when)
         async with self._lane.large(len(graph.nodes)):
@@ -129,7 +87,7 @@ class GraphWriter:
         if known is not None:
             async with self._lane.large(0, len(known)):
                 return known
-        noted = _Noted(self._state)
+        noted = Noted(self._state)
         contents = self._renderer.contents
         if not down:
             above = await in_turns(columns_above_in_slices(self._state, contents, start, depth, when), noted.note)
@@ -168,7 +126,7 @@ class GraphWriter:
             return None
         return known.body
 
-    def _remember(self, key: object, noted: "_Noted", nodes: Iterable[Node], when: When) -> Callable[[bytes], bytes]:
+    def _remember(self, key: object, noted: Noted, nodes: Iterable[Node], when: When) -> Callable[[bytes], bytes]:
         """To be called as soon as the graph is known, before waiting for anything, as events
         come in meanwhile: should one of them touch the graph, the answer is not used again."""
         entities = [self._state.nodes[node] for node in nodes]

@@ -2,15 +2,16 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 
 import msgspec
 
 from headwater.api.lane import Lane
 from headwater.api.render import Renderer, moment
-from headwater.api.turns import in_turns
+from headwater.api.turns import Noted, in_turns
 from headwater.graph.columns import Column
 from headwater.graph.impact import DIRECT, INDIRECT, Impact, Kept, impact_in_slices
-from headwater.graph.when import When
+from headwater.graph.when import Always, When
 from headwater.ids import Node, dataset_node_id, field_node_id, job_node_id
 from headwater.model.entities import Dataset, Edge, Job, Registers
 from headwater.openlineage import facets as f
@@ -18,6 +19,10 @@ from headwater.shapes.common import RunSummary
 
 _encode = msgspec.json.Encoder().encode
 _NODES_PER_SLICE = 400
+
+# Smaller answers are made faster than they are worth remembering.
+_WORTH_KEEPING = 50
+
 _KEPT_BYTES = 32 << 20
 _USES = (b',"use":"UNKNOWN"', b',"use":"INDIRECT"', b',"use":"DIRECT"')
 
@@ -30,6 +35,14 @@ class _Piece(msgspec.Struct, frozen=True, gc=False):
     owners: tuple[str, ...]
 
 
+class _Answer(msgspec.Struct, frozen=True, gc=False):
+    entities: list[Job | Dataset]  # all that it tells of
+    revisions: int  # their sum, which grows with every change of any of them
+    nodes: int
+    deepest: int
+    body: bytes
+
+
 _Line = tuple[bytes, int, int, bytes]
 """Head, distance, use and tail of a node."""
 
@@ -40,12 +53,51 @@ class ImpactWriter:
         self._kept = Kept()
         self._pieces: dict[Node, _Piece] = {}
         self._bytes = 0
+        self._answers: dict[Node, _Answer] = {}
 
     async def impact(self, start: Node | Column, depth: int, limit: int, when: When) -> bytes:
+        known = self._known_answer(start, depth, limit) if isinstance(when, Always) else None
+        if known is not None:
+            async with self._lane.large(0, len(known)):
+                return known
+        noted = Noted(self._state)
+        if not isinstance(start, tuple):
+            noted.note(Impact({start: 0}))
         walk = impact_in_slices(self._state, self._renderer.contents, start, depth, limit, when, self._kept)
-        found = await in_turns(walk)
+        found = await in_turns(walk, noted.note)
+        remember = self._remember(start, found, noted) if isinstance(when, Always) else None
         async with self._lane.large(len(found.nodes)):
-            return await self._write(start, found)
+            body = await self._write(start, found)
+        if remember is not None:
+            remember(body)
+        return body
+
+    def _known_answer(self, start: Node | Column, depth: int, limit: int) -> bytes | None:
+        """The whole answer, if it was given before and nothing in it has changed since."""
+        known = None if isinstance(start, tuple) else self._answers.get(start)
+        if known is None or depth < known.deepest or limit < known.nodes:
+            return None
+        return known.body if sum([entity.revision for entity in known.entities]) == known.revisions else None
+
+    def _remember(self, start: Node | Column, found: Impact, noted: Noted) -> Callable[[bytes], None] | None:
+        """To be called before waiting for anything: should an event that comes in meanwhile touch
+        what is in the answer, the answer is not used again."""
+        # Of what lies behind a column, more was looked at than is in the answer.
+        if isinstance(start, tuple) or found.deepest is None or len(found.nodes) < _WORTH_KEEPING:
+            return None
+        nodes, deepest = self._state.nodes, found.deepest
+        writers = {self._writer(node) for node in found.nodes if isinstance(nodes[node], Dataset)}
+        shown = {start, *found.nodes, *(writer for writer in writers if writer is not None)}
+        entities = [nodes[node] for node in shown]
+        revisions = noted.sum_of(entities)
+
+        def remember(body: bytes) -> None:
+            self._answers.pop(start, None)
+            self._answers[start] = _Answer(entities, revisions, len(found.nodes), deepest, body)
+            while sum(len(kept.body) for kept in self._answers.values()) > _KEPT_BYTES:
+                del self._answers[next(iter(self._answers))]
+
+        return remember
 
     async def _write(self, start: Node | Column, found: Impact) -> bytes:
         levels: dict[int, list[_Line]] = {}
@@ -71,7 +123,9 @@ class ImpactWriter:
             if level is None:
                 level = levels[distance] = []
             level.append((piece.head, distance, uses[node], piece.tail))
-        columns = sum(len(names) for dataset, names in found.columns.items() if dataset in found.nodes)
+        columns = sum(
+            len(names) for dataset, told in found.columns.items() if dataset in found.nodes for _, names in told
+        )
         if isinstance(start, tuple):
             self._add_columns(levels, found, tails)
         parts = [
@@ -92,13 +146,14 @@ class ImpactWriter:
 
     def _add_columns(self, levels: dict[int, list[_Line]], found: Impact, tails: dict[Node, bytes]) -> None:
         """What else is said of a column is said of its dataset."""
-        for node, names in found.columns.items():
-            dataset = self._state.dataset_of(node)
-            for name, distance in names.items() if node in tails else ():
-                node_id = field_node_id(dataset.namespace, dataset.name, name)
-                head = _head(node_id, "DATASET_FIELD", dataset, name)
-                use = DIRECT if name in found.direct[node] else INDIRECT
-                levels.setdefault(distance, []).append((head, distance, use, tails[node]))
+        for node, told in found.columns.items():
+            dataset, direct = self._state.dataset_of(node), found.direct[node]
+            for distance, names in told if node in tails else ():
+                for name in names:
+                    node_id = field_node_id(dataset.namespace, dataset.name, name)
+                    head = _head(node_id, "DATASET_FIELD", dataset, name)
+                    use = DIRECT if name in direct else INDIRECT
+                    levels.setdefault(distance, []).append((head, distance, use, tails[node]))
 
     def _id(self, start: Node | Column) -> bytes:
         if isinstance(start, tuple):

@@ -74,6 +74,7 @@ class _Stream:
         with self._subscription:
             sending = asyncio.create_task(self._send(send))
             leaving = asyncio.create_task(_client_leaves(receive))
+            self._subscription.give_up = sending.cancel
             try:
                 await asyncio.wait((sending, leaving), return_when=asyncio.FIRST_COMPLETED)
             finally:

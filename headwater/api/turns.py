@@ -1,13 +1,24 @@
 """Walks on the event loop: a slice, then a turn for everyone else, then the next slice."""
 
 import asyncio
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any, TypeVar
 
+from headwater.graph.columns import ColumnGraph, ColumnSets
+from headwater.graph.impact import Impact
 from headwater.graph.slices import Slices
+from headwater.graph.traverse import Subgraph
+from headwater.ids import Node
+from headwater.model.entities import Dataset, Job
+from headwater.model.state import State
 
 _Found = TypeVar("_Found")
 _Result = TypeVar("_Result")
+
+_Key = TypeVar("_Key")
+
+_Graph = Subgraph | ColumnGraph | ColumnSets | Impact
 
 
 async def in_turns(slices: Slices[_Found, _Result], before_others: Callable[[_Found], None] | None = None) -> _Result:
@@ -21,3 +32,40 @@ async def in_turns(slices: Slices[_Found, _Result], before_others: Callable[[_Fo
         if before_others is not None:
             before_others(found)
         await asyncio.sleep(0)
+
+
+class Noted:
+    """The revisions of nodes at the time when a walk in slices met them. An event that comes in
+    between two slices may change what the walk has seen already, and must not go unnoticed."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._structure = state.structure
+        self._revisions: dict[Node, int] = {}
+        self._graph: _Graph | None = None
+        self._count = 0
+
+    def note(self, graph: _Graph) -> None:
+        if graph is not self._graph:
+            self._graph, self._count = graph, 0
+        nodes: Iterable[Node]
+        if isinstance(graph, ColumnGraph):
+            nodes = {column[0] for column in self._fresh(graph.nodes)}
+        else:
+            nodes = self._fresh(graph.names if isinstance(graph, ColumnSets) else graph.nodes)
+        entities, revisions = self._state.nodes, self._revisions
+        for node in nodes:
+            revisions.setdefault(node, entities[node].revision)
+
+    def _fresh(self, found: dict[_Key, Any]) -> Iterable[_Key]:
+        before, self._count = self._count, len(found)
+        return islice(reversed(found), len(found) - before)
+
+    def is_of_one_piece(self) -> bool:
+        """Whether there are still the same edges, names and columns as when the walk began."""
+        return self._state.structure == self._structure
+
+    def sum_of(self, entities: list[Job | Dataset]) -> int:
+        if not self._revisions:
+            return sum([entity.revision for entity in entities])
+        return sum([self._revisions.get(entity.node, entity.revision) for entity in entities])

@@ -24,21 +24,34 @@ class Difference(msgspec.Struct):
     edges_removed: set[Pair] = msgspec.field(default_factory=set)
     columns_added: set[ColumnPair] = msgspec.field(default_factory=set)
     columns_removed: set[ColumnPair] = msgspec.field(default_factory=set)
-    stayed: list[Node] = msgspec.field(default_factory=list)  # datasets that were there at both moments
+    stayed: set[Node] = msgspec.field(default_factory=set)  # datasets that were there at both moments
 
 
 def diff(
-    state: State, reader: Reader, before: Micros, after: Micros, start: Node | None = None, depth: int = 20
+    state: State,
+    reader: Reader,
+    before: Micros,
+    after: Micros,
+    start: Node | None = None,
+    depth: int = 20,
+    limit: int | None = None,
 ) -> Difference:
-    return finish(diff_in_slices(state, reader, before, after, start, depth))
+    return finish(diff_in_slices(state, reader, before, after, start, depth, limit))
 
 
 def diff_in_slices(
-    state: State, reader: Reader, before: Micros, after: Micros, start: Node | None = None, depth: int = 20
+    state: State,
+    reader: Reader,
+    before: Micros,
+    after: Micros,
+    start: Node | None = None,
+    depth: int = 20,
+    limit: int | None = None,
 ) -> Slices[object, Difference]:
     """Around a node: what is connected to it at either moment. Without one: everything that was
-    seen after the earlier moment, as nothing else can have changed."""
-    compare = _Comparison(state, reader, before, after)
+    seen after the earlier moment, as nothing else can have changed. Edges between columns are no
+    longer looked for when there are more than `limit`."""
+    compare = _Comparison(state, reader, before, after, limit)
     if start is None:
         yield from compare.everything()
     else:
@@ -47,8 +60,8 @@ def diff_in_slices(
 
 
 class _Comparison:
-    def __init__(self, state: State, reader: Reader, before: Micros, after: Micros) -> None:
-        self._state, self._times = state, (before, after)
+    def __init__(self, state: State, reader: Reader, before: Micros, after: Micros, limit: int | None) -> None:
+        self._state, self._times, self._limit = state, (before, after), limit
         self._early = min(before, after)
         self._whens = At(before), At(after)
         self._walks = ColumnWalk(state, reader, self._whens[0]), ColumnWalk(state, reader, self._whens[1])
@@ -71,7 +84,7 @@ class _Comparison:
             if not isinstance(self._state.nodes[node], Job):
                 self._compare_columns(node, was=node in was.nodes, now=node in now.nodes)
                 if node in was.nodes and node in now.nodes:
-                    found.stayed.append(node)
+                    found.stayed.add(node)
 
     def everything(self) -> Slices[object, None]:
         state, canonical = self._state, self._state.aliases.canonical
@@ -97,7 +110,7 @@ class _Comparison:
             self._compare_edges(e for e in self._edges(node) if not isinstance(state.nodes[e.src], Job))
             self._compare_columns(node, was=was, now=now)
             if was and now:
-                self.found.stayed.append(node)
+                self.found.stayed.add(node)
 
     def _edges(self, dataset: Node) -> Iterator[Edge]:
         """Those into a dataset, under all its names."""
@@ -148,10 +161,16 @@ class _Comparison:
     def _compare_columns(self, dataset: Node, *, was: bool, now: bool) -> None:
         if was and now and not any(self._may_differ(edge) for edge in self._edges(dataset)):
             return
+        added, removed = self.found.columns_added, self.found.columns_removed
+        more_added, more_removed = (self._limit is None or len(s) <= self._limit for s in (added, removed))
+        if not (now and more_added) and not (was and more_removed):
+            return
         told_was = self._columns(self._walks[0], dataset) if was else set()
         told_now = self._columns(self._walks[1], dataset) if now else set()
-        self.found.columns_added |= told_now - told_was
-        self.found.columns_removed |= told_was - told_now
+        if more_added:
+            added |= told_now - told_was
+        if more_removed:
+            removed |= told_was - told_now
 
     def _may_differ(self, edge: Edge) -> bool:
         """Whether its columns can be others at the two moments; spares most datasets the reading."""

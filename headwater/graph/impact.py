@@ -7,11 +7,10 @@ behind is hit in an unknown way.
 """
 
 from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
 
 import msgspec
 
-from headwater.graph.columns import Column, ColumnWalk, Reader
+from headwater.graph.columns import Column, ColumnWalk, Links, Reader
 from headwater.graph.flow import Flow
 from headwater.graph.slices import STEPS_PER_SLICE, Slices, finish
 from headwater.graph.when import Always, When
@@ -23,13 +22,19 @@ UNKNOWN, INDIRECT, DIRECT = range(3)
 
 _NOTHING: frozenset[str] = frozenset()
 
+# To follow columns through a job takes some ten microseconds.
+_READERS_PER_SLICE = STEPS_PER_SLICE // 10
+
 
 class Impact(msgspec.Struct):
     nodes: dict[Node, int] = msgspec.field(default_factory=dict)  # jobs and datasets, with their distance
     uses: dict[Node, int] = msgspec.field(default_factory=dict)
-    columns: dict[Node, dict[str, int]] = msgspec.field(default_factory=dict)  # by dataset, with their distance
-    direct: dict[Node, set[str]] = msgspec.field(default_factory=dict)
+    # By dataset: columns with their distance, and those of them that are hit directly.
+    columns: dict[Node, list[tuple[int, frozenset[str]]]] = msgspec.field(default_factory=dict)
+    direct: dict[Node, frozenset[str]] = msgspec.field(default_factory=dict)
     truncated: bool = False
+    # How far the walk went to come to every end; None if depth or limit ended it.
+    deepest: int | None = None
 
 
 class _Use(msgspec.Struct, gc=False):
@@ -49,27 +54,27 @@ class Uses(msgspec.Struct, gc=False):
     of: dict[str, _Use]  # by column of the other
     whole: _Use  # of any of them
 
-    def touched_by(self, names: set[str]) -> frozenset[str]:
+    def touched_by(self, names: frozenset[str]) -> frozenset[str]:
         if names >= self.of.keys():
             return self.whole.touched
         return _NOTHING.union(*[self.of[name].touched for name in names if name in self.of])
 
-    def directly_by(self, names: set[str]) -> frozenset[str]:
+    def directly_by(self, names: frozenset[str]) -> frozenset[str]:
         if names >= self.of.keys():
             return self.whole.direct
         return _NOTHING.union(*[self.of[name].direct for name in names if name in self.of])
 
 
 class Kept:
-    """What is worth keeping between questions about the present: for a job its flow, for a
-    dataset what it uses of others, each with the revision that it belongs to."""
+    """What is worth keeping between questions: for a job its present flow with the revision that
+    it belongs to, for a dataset what it uses of others with the links that say so."""
 
     # Some hundred bytes each.
     MOST = 100_000
 
     def __init__(self) -> None:
         self.flows: dict[Node, tuple[int, Flow]] = {}
-        self.uses: dict[Node, tuple[int, dict[tuple[Node, Node], Uses]]] = {}
+        self.uses: dict[Node, tuple[Links, dict[tuple[Node, Node], Uses]]] = {}
 
     def make_room(self) -> None:
         if len(self.flows) + len(self.uses) > self.MOST:
@@ -82,8 +87,8 @@ class _Hit:
 
     __slots__ = ("direct", "every", "touched", "unknown")
 
-    def __init__(self, direct: set[str], touched: set[str], *, every: bool = False, unknown: bool = False) -> None:
-        self.direct, self.touched = direct, touched
+    def __init__(self, *, every: bool = False, unknown: bool = False) -> None:
+        self.direct = self.touched = _NOTHING
         self.every = every  # all its columns, directly: the walk starts here
         self.unknown = unknown  # perhaps all of it
 
@@ -108,7 +113,7 @@ def impact_in_slices(
     limit: int,
     when: When | None = None,
     kept: Kept | None = None,
-) -> Slices[None, Impact]:
+) -> Slices[Impact, Impact]:
     """What is at most `depth` jobs away; of that the nearest `limit`."""
     return _Walk(state, reader, when or Always(), kept or Kept(), depth, limit).run(start)
 
@@ -119,49 +124,56 @@ class _Walk:
         self._canonical = state.aliases.canonical
         self._columns = ColumnWalk(state, reader, when)
         kept.make_room()
-        self._kept = kept if isinstance(when, Always) else Kept()
+        # Of most datasets the same is told at any time; the flow is of one moment.
+        self._uses_kept = kept.uses
+        self._flows_kept = kept.flows if isinstance(when, Always) else {}
         self.found = Impact()
         self._start: Node | None = None  # unless it is a column
         self._unknown: set[Node] = set()
+        self._touched: dict[Node, frozenset[str]] = {}
         self._fed: set[Node] = set()  # jobs that another job feeds
         # Hit in the last round:
         self._datasets: dict[Node, _Hit] = {}
         self._jobs: list[Node] = []
 
-    def run(self, start: Node | Column) -> Slices[None, Impact]:
+    def run(self, start: Node | Column) -> Slices[Impact, Impact]:
         if isinstance(start, tuple):
             dataset, name = self._canonical(start[0]), start[1]
-            self._note_columns(dataset, {name}, {name}, 0)
+            column = frozenset((name,))
+            self._note_columns(dataset, column, column, 0)
         else:
             self._start = self._canonical(start)
             if isinstance(self._state.nodes[self._start], Job):
                 yield from self._through(self._start, self._flow(self._start).outputs, 0)
             else:
                 self._unknown.add(self._start)
-                self._datasets[self._start] = _Hit(set(), set(), every=True, unknown=True)
+                self._datasets[self._start] = _Hit(every=True, unknown=True)
         for distance in range(1, self._depth + 1):
             datasets, self._datasets = self._datasets, {}
             jobs, self._jobs = self._jobs, []
-            if self.found.truncated or not (datasets or jobs):
+            if self.found.truncated:
+                break
+            if not datasets and not jobs:
+                self.found.deepest = distance - 1
                 break
             for job in jobs:
                 yield from self._through(job, self._flow(job).outputs, distance)
             yield from self._readers(datasets, distance)
         if isinstance(start, tuple):
-            del self.found.columns[dataset][name]
+            del self.found.columns[dataset][0]  # where it began
         return self.found
 
-    def _readers(self, datasets: dict[Node, _Hit], distance: int) -> Slices[None, None]:
+    def _readers(self, datasets: dict[Node, _Hit], distance: int) -> Slices[Impact, None]:
         """From datasets through the jobs that read them."""
         state, alive = self._state, self._when.alive
-        left = STEPS_PER_SLICE // 8
+        left = _READERS_PER_SLICE
         for node, hit in datasets.items():
             for member in state.aliases.members(node):
                 for edge in state.nodes[member].out:
                     left -= 1
                     if left <= 0:
-                        left = STEPS_PER_SLICE // 8
-                        yield
+                        left = _READERS_PER_SLICE
+                        yield self.found
                     if edge.src == edge.dst or not alive(state, edge):
                         continue
                     if isinstance(state.nodes[edge.dst], Job):
@@ -187,7 +199,7 @@ class _Walk:
             self._hit(job, use, distance)
         return len(outputs)
 
-    def _through(self, job: Node, outputs: Iterable[Edge], distance: int) -> Slices[None, None]:
+    def _through(self, job: Node, outputs: Iterable[Edge], distance: int) -> Slices[Impact, None]:
         """All that a job writes."""
         for count, out in enumerate(outputs, 1):
             if isinstance(self._state.nodes[out.dst], Job):
@@ -196,11 +208,11 @@ class _Walk:
                 target = self._canonical(out.dst)
                 self._hit(target, DIRECT, distance)
                 self._unknown.add(target)
-                self._datasets[target] = _Hit(set(), set(), every=True, unknown=True)
+                self._datasets[target] = _Hit(every=True, unknown=True)
             else:
                 self._hit_unknown(self._canonical(out.dst), distance)
             if count % STEPS_PER_SLICE == 0:
-                yield
+                yield self.found
 
     def _feed(self, job: Node, distance: int) -> None:
         """One job feeds another, with no dataset in between."""
@@ -229,23 +241,35 @@ class _Walk:
             self._note_columns(target, direct, touched, distance)
         return use
 
-    def _note_columns(self, target: Node, direct: AbstractSet[str], touched: AbstractSet[str], distance: int) -> None:
-        """Columns that are hit directly are new when they were hit otherwise before."""
-        known = self.found.columns.setdefault(target, {})
-        known_direct = self.found.direct.setdefault(target, set())
-        new, new_direct = touched - known.keys(), direct - known_direct
-        if new or new_direct:
-            known.update(dict.fromkeys(new, distance))
-            known_direct |= new_direct
-            pending = self._datasets.setdefault(target, _Hit(set(), set()))
-            pending.touched |= new
-            pending.direct |= new_direct
+    def _note_columns(self, target: Node, direct: frozenset[str], touched: frozenset[str], distance: int) -> None:
+        """Columns that are hit directly are new even when they were hit indirectly before."""
+        found, known = self.found, self._touched.get(target)
+        if known is None:
+            self._touched[target] = touched
+            found.columns[target] = [(distance, touched)]
+            found.direct[target] = direct
+        else:
+            touched, direct = touched - known, direct - found.direct[target]
+            if not touched and not direct:
+                return
+            self._touched[target] = known | touched
+            found.columns[target].append((distance, touched))
+            found.direct[target] |= direct
+        pending = self._pending(target)
+        pending.touched |= touched
+        pending.direct |= direct
+
+    def _pending(self, target: Node) -> _Hit:
+        hit = self._datasets.get(target)
+        if hit is None:
+            hit = self._datasets[target] = _Hit()
+        return hit
 
     def _hit_unknown(self, target: Node, distance: int) -> None:
         self._hit(target, UNKNOWN, distance)
         if target not in self._unknown:
             self._unknown.add(target)
-            self._datasets.setdefault(target, _Hit(set(), set())).unknown = True
+            self._pending(target).unknown = True
 
     def _hit(self, node: Node, use: int, distance: int) -> None:
         found = self.found
@@ -265,21 +289,21 @@ class _Walk:
 
     def _flow(self, node: Node) -> Flow:
         job = self._state.job_of(node)
-        known = self._kept.flows.get(node)
+        known = self._flows_kept.get(node)
         if known is None or known[0] != job.revision:
-            known = self._kept.flows[node] = (job.revision, Flow(self._state, job, self._when))
+            known = self._flows_kept[node] = (job.revision, Flow(self._state, job, self._when))
         return known[1]
 
     def _uses(self, target: Node) -> dict[tuple[Node, Node], Uses]:
-        revision = self._state.nodes[target].revision
-        known = self._kept.uses.get(target)
-        if known is None or known[0] != revision:
-            known = self._kept.uses[target] = (revision, self._make_uses(target))
+        links = self._columns.links(target)
+        known = self._uses_kept.get(target)
+        if known is None or known[0] is not links:
+            known = self._uses_kept[target] = (links, self._make_uses(links))
         return known[1]
 
-    def _make_uses(self, target: Node) -> dict[tuple[Node, Node], Uses]:
+    def _make_uses(self, links: Links) -> dict[tuple[Node, Node], Uses]:
         found: dict[tuple[Node, Node], Uses] = {}
-        for name, edges in self._columns.links(target).items():
+        for name, edges in links.items():
             one = frozenset((name,))
             for edge in edges:
                 # Whoever names a column without a word on how it is used gets its values.

@@ -11,7 +11,7 @@ listens for the first time.
 import asyncio
 import time
 from bisect import bisect_right
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 
 from headwater.ids import Position
@@ -71,6 +71,9 @@ class Hub:
         if self.news is None:
             return
         notes = self.news.take()
+        if notes and notes[0].position <= self.last:
+            # A group whose folding failed half-way is folded once more from its beginning.
+            notes = [note for note in notes if note.position > self.last]
         if notes is None:  # something happened that cannot be told
             self._forget()
         elif notes:
@@ -113,7 +116,10 @@ class Hub:
         end = time.monotonic() + patience
         while self.subscribers and time.monotonic() < end:
             await asyncio.sleep(0.01)
-        return not self.subscribers
+        stuck = list(self.subscribers)
+        for subscription in stuck:
+            subscription.give_up()
+        return not stuck
 
     # Out
 
@@ -182,6 +188,7 @@ class Subscription:
         self._is_new = after is None
         self._position = hub.last if after is None else after
         self._told = self._position  # the last id that the subscriber got
+        self.give_up: Callable[[], object] = lambda: None  # what ends the sending to it, come what may
 
     def __enter__(self) -> "Subscription":
         self._hub.subscribers.add(self)

@@ -6,7 +6,7 @@ Names are canonical as of the event, so the message is the same whenever it is m
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 import msgspec
 
@@ -98,7 +98,8 @@ class News:
         self._happened.clear()
 
     def _look_for_what_cannot_be_told(self) -> None:
-        if any(isinstance(one, Overturned) for one in self._happened):
+        gone = self._state.gone
+        if self._happened and any(_is_overturned(one, gone) for one in self._happened):
             self._complete = False
 
     def take(self) -> list[Note] | None:
@@ -127,6 +128,19 @@ class News:
             graph,
             len(inputs) + len(outputs) + (0 if graph is None else graph.weight),
         )
+
+
+def _is_overturned(one: Happening, gone: Container[Node]) -> bool:
+    """Whether it takes more than this happening to know what is shown."""
+    match one:
+        case Overturned():
+            return True
+        case Appeared() | Regrouped():
+            return one.node in gone
+        case Linked():
+            return one.src in gone or one.dst in gone
+        case _:
+            return False
 
 
 def graph_news(state: State, happened: Iterable[Happening]) -> GraphNews | None:
@@ -224,11 +238,14 @@ def _edges_that_differ(state: State, linked: set[Pair], before: dict[Node, Node]
     earlier: set[Pair] = set()
     for src, dst in linked:
         if src not in before and dst not in before:
-            known = ((a, b) for a in members(src) for b in members(dst) if edge_key(a, b) in state.edges)
+            keys = {(a, b): edge_key(a, b) for a in members(src) for b in members(dst)}
+            known = (pair for pair, key in keys.items() if key in state.edges and not state.is_gone(state.edges[key]))
             if any(pair not in linked for pair in known):
                 earlier.add((canonical(src), canonical(dst)))
     for node in before:
         for edge in (*state.nodes[node].into, *state.nodes[node].out):
+            if state.is_gone(edge):
+                continue
             src, dst = edge.src, edge.dst
             now.add((canonical(src), canonical(dst)))
             if (src, dst) not in linked:

@@ -1,10 +1,12 @@
 """Why, freshness and the lineage of runs, asked of a running server."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import headwater.demo
 from tests.integration.support import Server, is_error
 from tests.support import story
 from tests.support.make import dataset, facet, lifecycle, run, schema, time
@@ -359,3 +361,33 @@ def test_runs_that_are_not_there(chained: Server, way: str) -> None:
     is_error(chained.get(f"/api/v1/runlineage/{way}", runId="nobody"), 404)
     is_error(chained.get(f"/api/v1/runlineage/{way}"), 400)
     is_error(chained.get(f"/api/v1/runlineage/{way}", runId="load-1", depth=-1), 400)
+
+
+# Events of real Spark and Flink jobs
+
+
+def test_everything_in_recorded_events_can_be_asked_about(server: Server) -> None:
+    for path in sorted(Path(headwater.demo.__file__).parent.glob("*.jsonl")):
+        lines = path.read_bytes().splitlines()
+        assert server.post_batch(b"[" + b",".join(lines) + b"]").status_code == 204
+    graph = [f"job:{job['namespace']}:{job['name']}" for job in server.json("/api/v1/jobs", limit=1000)["jobs"]]
+    runs_asked = 0
+    for job in list(graph):
+        for node in server.json("/api/v1/lineage", nodeId=job)["graph"]:
+            if node["id"] not in graph:
+                graph.append(node["id"])
+    for node_id in graph:
+        present = why(server, node_id)
+        assert present["nodeId"] == node_id
+        for suspect in present["suspects"]:
+            assert why(server, suspect["nodeId"], at=suspect["at"])["examined"]["jobs"] >= 0
+            run_id = suspect["evidence"].get("runId")
+            if run_id is not None:
+                runs_asked += 1
+                assert why(server, f"run:{run_id}")["examined"]["jobs"] >= 1
+                for way in ("upstream", "downstream"):
+                    assert ids(runs(server, way, run_id))[0] == run_id
+        if node_id.startswith("dataset:"):
+            assert fresh(server, node_id)["nodeId"] == node_id
+    assert len(graph) > 10
+    assert runs_asked

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from headwater.api import graphs
@@ -143,3 +144,37 @@ async def test_an_answer_that_an_event_overtook_is_not_used_again() -> None:
     finally:
         graphs._WORTH_KEEPING = worth
     assert "job:jobs:use" in [node["id"] for node in nodes]
+
+
+@pytest.mark.parametrize("columns", [False, True])
+async def test_an_answer_that_an_event_overtook_in_the_middle_of_its_walk_is_not_used_again(
+    columns: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The event touches what the walk has passed already."""
+    monkeypatch.setattr("headwater.graph.traverse.STEPS_PER_SLICE", 1)
+    monkeypatch.setattr("headwater.graph.columns._COLUMNS_PER_SLICE", 1)
+    monkeypatch.setattr("headwater.api.graphs._WORTH_KEEPING", 0)
+
+    def step(n: int, source: str, at: float, run_id: str) -> dict[str, Any]:
+        out = make.dataset(f"d{n + 1}", make.columns(x=[f"{source}.x"]))
+        return make.run("COMPLETE", f"load{n}", at, run_id, [source], [out])
+
+    world = World([step(n, f"d{n}", n, f"r{n}") for n in range(20)])
+    event = decode(make.encoded(step(19, "extra", 30, "late")))
+    writer = GraphWriter(world.renderer, quiet())
+    end = world.node("d20")
+
+    async def ask() -> bytes:
+        if columns:
+            return await writer.column_lineage([(end, "x")], 50, down=False, when=Always())
+        return await writer.lineage(end, 50, UPSTREAM, Always())
+
+    first = asyncio.create_task(ask())
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert not first.done()
+    (appended,) = world.log.append([event], now())
+    fold(world.state, world.tables, [(appended.position, event)])
+    node = b'{"id":"datasetField:db:extra:x"' if columns else b'{"id":"dataset:db:extra"'
+    assert node not in await first
+    assert node in await ask()

@@ -1,0 +1,163 @@
+"""What changed between two moments."""
+
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from headwater.api.diffs import schema_at
+from headwater.graph.diff import Difference, diff
+from headwater.graph.traverse import neighbourhood
+from headwater.graph.when import At
+from headwater.ids import ContentId, Micros, Node, Stamp
+from headwater.openlineage.timestamps import parse
+from tests.support.make import columns, dataset, dataset_event, run, time
+from tests.support.strategies import events
+from tests.support.world import World, close_all, one_world
+
+DAY = 24 * 60
+few = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def moment(minutes: float) -> Micros:
+    return parse(time(minutes))
+
+
+def daily() -> World:
+    """`load` reads `old` for five days, then `new` for five."""
+    told = []
+    for day in range(10):
+        name = "old" if day < 5 else "new"
+        out = dataset("out", columns(x=[f"{name}.x"]))
+        told.append(run("COMPLETE", "load", day * DAY, f"r{day}", [name], [out]))
+    return one_world(told)
+
+
+def between(world: World, before: float, after: float, around: str | None = None) -> dict[str, set[str]]:
+    start = None if around is None else world.node(around)
+    found = diff(world.state, world.contents, moment(before), moment(after), start)
+    name = world.name
+    return {
+        "+": {name(n) for n in found.nodes_added} | {f"{name(a)} → {name(b)}" for a, b in found.edges_added},
+        "-": {name(n) for n in found.nodes_removed} | {f"{name(a)} → {name(b)}" for a, b in found.edges_removed},
+        "+columns": {f"{name(a[0])}.{a[1]} → {name(b[0])}.{b[1]}" for a, b in found.columns_added},
+        "-columns": {f"{name(a[0])}.{a[1]} → {name(b[0])}.{b[1]}" for a, b in found.columns_removed},
+    }
+
+
+def test_an_input_that_gave_way_to_another() -> None:
+    for around in ("out", None):
+        assert between(daily(), 2 * DAY, 9 * DAY, around) == {
+            "+": {"new", "new → load()"},
+            "-": {"old", "old → load()"},
+            "+columns": {"new.x → out.x"},
+            "-columns": {"old.x → out.x"},
+        }
+
+
+def test_what_was_left_behind_is_removed_even_if_it_was_not_seen_since() -> None:
+    assert between(daily(), 4.5 * DAY, 9 * DAY)["-"] == {"old", "old → load()"}
+
+
+def test_between_two_runs_nothing_changes() -> None:
+    assert not any(between(daily(), 1.2 * DAY, 1.8 * DAY).values())
+    assert not any(between(daily(), 20 * DAY, 200 * DAY, "out").values())
+
+
+def test_before_its_first_event_a_node_is_not_there() -> None:
+    for around in ("out", None):
+        assert between(daily(), -1, 0, around)["+"] == {"old", "load()", "out", "old → load()", "load() → out"}
+
+
+def test_a_dataset_that_was_only_told_of_is_there_from_then_on() -> None:
+    world = one_world([dataset_event("lonely", 10)])
+    assert between(world, 5, 15) == {"+": {"lonely"}, "-": set(), "+columns": set(), "-columns": set()}
+    assert between(world, 15, 20, "lonely")["+"] == set()
+
+
+def test_columns_are_not_looked_for_beyond_the_limit() -> None:
+    told = columns(**{f"c{n}": ["a.x"] for n in range(50)})
+    world = World([run("COMPLETE", f"j{n}", n, f"r{n}", ["a"], [dataset(f"d{n}", told)]) for n in range(10)])
+    found = diff(world.state, world.contents, moment(-1), moment(100), limit=60)
+    assert 60 < len(found.columns_added) <= 60 + 50
+
+
+moments = st.integers(-1, 14).map(lambda n: moment(n * 700 - 350))
+
+
+@few
+@given(events, moments, moments)
+def test_the_way_back_is_the_inverse(told: list[dict[str, Any]], one: Micros, other: Micros) -> None:
+    try:
+        world = World(told)
+        for start in [None, *(Node(n) for n in range(len(world.state.nodes)))]:
+            there = diff(world.state, world.contents, one, other, start)
+            back = diff(world.state, world.contents, other, one, start)
+            assert there == inverse(back)
+            if one == other:
+                assert there == Difference(stayed=there.stayed)
+    finally:
+        close_all()
+
+
+def inverse(back: Difference) -> Difference:
+    return Difference(
+        back.nodes_removed,
+        back.nodes_added,
+        back.edges_removed,
+        back.edges_added,
+        back.columns_removed,
+        back.columns_added,
+        back.stayed,
+    )
+
+
+@few
+@given(events, moments, moments)
+def test_around_a_node_it_is_the_difference_of_two_graphs(told: list[dict[str, Any]], one: Micros, two: Micros) -> None:
+    try:
+        world = World(told)
+        for number in range(len(world.state.nodes)):
+            start = world.state.aliases.canonical(Node(number))
+            was, now = (set(neighbourhood(world.state, start, 20, when=At(at)).edges) for at in (one, two))
+            found = diff(world.state, world.contents, one, two, start)
+            assert found.edges_added == {pair for pair in now - was if pair[0] != pair[1]}
+            assert found.edges_removed == {pair for pair in was - now if pair[0] != pair[1]}
+    finally:
+        close_all()
+
+
+@few
+@given(events, moments, moments)
+def test_of_everything_the_edges_are_those_alive_at_one_moment_only(
+    told: list[dict[str, Any]], one: Micros, two: Micros
+) -> None:
+    try:
+        world = World(told)
+        state, canonical = world.state, world.state.aliases.canonical
+        whens = At(one), At(two)
+        was, now = (
+            {(canonical(e.src), canonical(e.dst)) for e in state.edges.values() if when.alive(state, e)}
+            for when in whens
+        )
+        found = diff(state, world.contents, one, two)
+        assert found.edges_added == {pair for pair in now - was if pair[0] != pair[1]}
+        assert found.edges_removed == {pair for pair in was - now if pair[0] != pair[1]}
+    finally:
+        close_all()
+
+
+def told(name: str, first: float, last: float, content: int) -> tuple[str, tuple[Stamp, Stamp, ContentId]]:
+    return name, (Stamp(moment(first) * 8), Stamp(moment(last) * 8), ContentId(content))
+
+
+def test_the_schema_at_a_moment_is_the_last_that_was_told_by_then() -> None:
+    history = [told("schema", 0, 10, 1), told("schema", 20, 30, 2), told("schema@reader", 0, 100, 3)]
+    found = [schema_at(history, moment(at)) for at in (-1, 5, 15, 25, 99)]
+    assert [register and register[2] for register in found] == [None, 1, 1, 2, 2]
+
+
+def test_where_no_writer_told_a_schema_readers_do() -> None:
+    history = [told("schema@reader", 0, 100, 3), told("schema", 50, 60, 1), told("schema", 70, 80, 0)]
+    found = [schema_at(history, moment(at)) for at in (10, 55, 75)]
+    assert [register and register[2] for register in found] == [3, 1, 3]

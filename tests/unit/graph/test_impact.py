@@ -1,0 +1,243 @@
+"""Who is hit, how far away, and how."""
+
+from collections import deque
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+
+from headwater.graph.columns import Column, ColumnWalk, columns_of
+from headwater.graph.flow import Flow
+from headwater.graph.impact import DIRECT, INDIRECT, UNKNOWN, Impact, impact
+from headwater.graph.when import Always, At
+from headwater.ids import Node
+from headwater.model.entities import Dataset, Job
+from headwater.openlineage.timestamps import parse
+from tests.support.make import columns, dataset, dataset_event, facet, run, time
+from tests.support.strategies import events
+from tests.support.world import World, close_all, one_world
+
+few = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+USES = {DIRECT: "DIRECT", INDIRECT: "INDIRECT", UNKNOWN: "UNKNOWN"}
+
+
+def of(world: World, name: str, depth: int = 20, limit: int = 1000, at: float | None = None) -> dict[str, Any]:
+    """`{"load()": (1, "DIRECT"), …}`; `name` a job, a dataset or `dataset.column`."""
+    found = impact(world.state, world.contents, start_of(world, name), depth, limit, None if at is None else moment(at))
+    return {world.name(node): (distance, USES[found.uses[node]]) for node, distance in found.nodes.items()}
+
+
+def start_of(world: World, name: str) -> Node | Column:
+    table, dot, column = name.partition(".")
+    return (world.node(table), column) if dot else world.node(name)
+
+
+def moment(minutes: float) -> At:
+    return At(parse(time(minutes)))
+
+
+def columns_hit(world: World, name: str) -> dict[str, tuple[int, str]]:
+    found = impact(world.state, world.contents, start_of(world, name), 20, 1000)
+    return {
+        f"{world.name(node)}.{column}": (distance, "DIRECT" if column in found.direct[node] else "INDIRECT")
+        for node, told in found.columns.items()
+        for distance, names in told
+        for column in names
+    }
+
+
+def pipeline() -> World:
+    """raw → clean (copies x, filters by f) → report (from x), audit (says nothing of columns)."""
+    return one_world(
+        [
+            run("COMPLETE", "load", 0, "r1", ["raw"], [dataset("clean", columns(x=["raw.x"], indirect=["raw.f"]))]),
+            run("COMPLETE", "sum", 1, "r2", ["clean"], [dataset("report", columns(total=["clean.x"]))]),
+            run("COMPLETE", "copy", 1, "r3", ["clean"], ["audit"]),
+            run("COMPLETE", "send", 2, "r4", ["report"], []),
+        ]
+    )
+
+
+def test_everything_downstream_with_its_distance_in_jobs() -> None:
+    assert {name: distance for name, (distance, _) in of(pipeline(), "raw").items()} == {
+        "load()": 1,
+        "clean": 1,
+        "sum()": 2,
+        "report": 2,
+        "copy()": 2,
+        "audit": 2,
+        "send()": 3,
+    }
+
+
+def test_from_a_dataset_any_of_its_columns_counts() -> None:
+    found = of(pipeline(), "raw")
+    assert {name for name, (_, use) in found.items() if use == "DIRECT"} == {"load()", "clean", "sum()", "report"}
+    assert {name for name, (_, use) in found.items() if use == "UNKNOWN"} == {"copy()", "audit", "send()"}
+
+
+def test_a_way_that_begins_with_a_filter_is_indirect_to_its_end() -> None:
+    world = pipeline()
+    assert of(world, "raw.f")["report"] == (2, "INDIRECT")
+    assert of(world, "raw.x")["report"] == (2, "DIRECT")
+    assert columns_hit(world, "raw.f") == {"clean.x": (1, "INDIRECT"), "report.total": (2, "INDIRECT")}
+
+
+def test_who_says_nothing_of_columns_is_hit_by_each_of_them() -> None:
+    assert of(pipeline(), "clean.x")["audit"] == (1, "UNKNOWN")
+    assert of(pipeline(), "clean.other")["audit"] == (1, "UNKNOWN")
+
+
+def test_who_names_other_columns_is_not_hit() -> None:
+    found = of(pipeline(), "clean.other")
+    assert "report" not in found
+    assert "sum()" not in found
+
+
+def test_a_longer_way_may_be_direct_where_the_shorter_is_not() -> None:
+    world = one_world(
+        [
+            run("COMPLETE", "filter", 0, "r1", ["a"], [dataset("d", columns(x=["other.x"], indirect=["a.x"]))]),
+            run("COMPLETE", "one", 0, "r2", ["a"], [dataset("b", columns(x=["a.x"]))]),
+            run("COMPLETE", "two", 0, "r3", ["b"], [dataset("d", columns(x=["b.x"]))]),
+            run("COMPLETE", "three", 0, "r4", ["d"], [dataset("e", columns(x=["d.x"]))]),
+        ]
+    )
+    assert of(world, "a.x")["d"] == (1, "DIRECT")
+    assert of(world, "a.x")["e"] == (2, "DIRECT")
+    assert of(world, "a", depth=1)["d"] == (1, "INDIRECT")
+
+
+def test_from_a_job_what_it_writes_is_at_no_distance() -> None:
+    found = of(pipeline(), "load()")
+    assert found["clean"] == (0, "DIRECT")
+    assert found["report"] == (1, "DIRECT")
+    assert found["audit"] == (1, "UNKNOWN")
+
+
+def test_in_a_circle_the_start_is_not_hit_by_itself() -> None:
+    world = one_world([run("COMPLETE", "merge", 0, "r1", ["a", "b"], ["a"])])
+    assert of(world, "a") == {"merge()": (1, "UNKNOWN")}
+    assert set(of(world, "b")) == {"merge()", "a"}
+    assert of(world, "merge()") == {"a": (0, "DIRECT")}
+
+
+def test_a_column_word_without_transformations_passes_values_on() -> None:
+    told = {"columnLineage": facet(fields={"x": {"inputFields": [{"namespace": "db", "name": "a", "field": "x"}]}})}
+    world = one_world([run("COMPLETE", "copy", 0, "r1", ["a"], [dataset("b", told)])])
+    assert of(world, "a.x")["b"] == (1, "DIRECT")
+
+
+def test_lineage_without_a_job_counts_too() -> None:
+    world = one_world([dataset_event("b", 0, columns(x=["a.x"]))])
+    assert of(world, "a.x") == {"b": (1, "DIRECT")}
+
+
+def test_the_limit_keeps_the_nearest() -> None:
+    world = pipeline()
+    found = impact(world.state, world.contents, world.node("raw"), 20, 2)
+    assert found.truncated
+    assert {world.name(node) for node in found.nodes} == {"load()", "clean"}
+    assert not impact(world.state, world.contents, world.node("raw"), 20, 7).truncated
+
+
+def test_at_a_moment_only_what_was_there() -> None:
+    assert set(of(pipeline(), "raw", at=0.5)) == {"load()", "clean"}
+
+
+@few
+@given(events)
+def test_levels_equal_a_naive_search(told: list[dict[str, Any]]) -> None:
+    try:
+        world = World(told)
+        for start in starts(world):
+            for depth in (1, 2, 100):
+                found = impact(world.state, world.contents, start, depth, 10_000)
+                assert found.nodes == naive_levels(world, start, depth)
+    finally:
+        close_all()
+
+
+def starts(world: World) -> list[Node]:
+    state = world.state
+    return [Node(n) for n in range(len(state.nodes)) if state.aliases.canonical(Node(n)) == n]
+
+
+def naive_levels(world: World, start: Node, depth: int) -> dict[Node, int]:
+    """Every step from every node, and the dataset that one comes from, nearest first."""
+    state, canonical = world.state, world.state.aliases.canonical
+    found: dict[Node, int] = {}
+    frontier: deque[tuple[Node, Node | None, int]] = deque([(start, None, 0)])
+    done = set()
+    while frontier:
+        node, came_from, distance = frontier.popleft()
+        if (node, came_from) in done or distance > depth:
+            continue
+        done.add((node, came_from))
+        if node != start:
+            found.setdefault(node, distance)
+        entity = state.nodes[node]
+        if isinstance(entity, Dataset):
+            edges = [e for m in state.aliases.members(node) for e in state.nodes[m].out if e.src != e.dst]
+        else:
+            flow = Flow(state, entity, Always())
+            from_dataset = came_from is not None and isinstance(state.nodes[came_from], Dataset)
+            edges = flow.targets(came_from) if from_dataset and came_from is not None else flow.outputs
+        for edge in edges:
+            other = canonical(edge.dst)
+            to_job = isinstance(state.nodes[other], Job)
+            near = isinstance(entity, Job) and not to_job
+            step = (other, node if to_job else None, distance if near else distance + 1)
+            if near:
+                frontier.appendleft(step)
+            else:
+                frontier.append(step)
+    return found
+
+
+@few
+@given(events)
+def test_uses_equal_a_naive_search_over_columns(told: list[dict[str, Any]]) -> None:
+    try:
+        world = World(told)
+        state = world.state
+        walk = ColumnWalk(state, world.contents, None)
+        datasets = [node for node in starts(world) if isinstance(state.nodes[node], Dataset)]
+        every = [edge for node in datasets for edges in walk.links(node).values() for edge in edges]
+        direct = [e for e in every if not e.transformations or any(t.type == "DIRECT" for t in e.transformations)]
+        for start in datasets:
+            begin = set(columns_of(state, world.contents, start))
+            surely = reach(begin, [(e.src, e.dst) for e in direct])
+            perhaps = reach(begin, [(e.src, e.dst) for e in every])
+            found = impact(state, world.contents, start, 100, 10_000)
+            for node in found.nodes:
+                if isinstance(state.nodes[node], Dataset):
+                    assert found.uses[node] == use_of(node, surely, perhaps)
+            assert named(found, start) == {column for column in perhaps if column[0] in found.nodes}
+    finally:
+        close_all()
+
+
+def reach(begin: set[Column], edges: list[tuple[Column, Column]]) -> set[Column]:
+    reached: set[Column] = set()
+    grown = True
+    while grown:
+        fresh = {dst for src, dst in edges if src in begin | reached} - reached
+        reached |= fresh
+        grown = bool(fresh)
+    return reached
+
+
+def use_of(node: Node, surely: set[Column], perhaps: set[Column]) -> int:
+    if any(column[0] == node for column in surely):
+        return DIRECT
+    return INDIRECT if any(column[0] == node for column in perhaps) else UNKNOWN
+
+
+def named(found: Impact, start: Node) -> set[Column]:
+    return {
+        (node, name)
+        for node, told in found.columns.items()
+        if node in found.nodes
+        for _, names in told
+        for name in names
+    }
