@@ -3,6 +3,7 @@
 from headwater.cli.asking import DEFAULT, Asking, When, find
 from headwater.client import calls, names
 from headwater.draw.drawing import drawing_of
+from headwater.show.graph import way
 
 
 def path(origin: str, destination: str, /, *, at: When | None = None, asking: Asking = DEFAULT) -> None:
