@@ -13,8 +13,7 @@ from headwater.shapes.impact import Impact, Impacted
 from headwater.show import answers
 
 _USES = {"direct": ("DIRECT",), "indirect": ("INDIRECT",), "unknown": ("UNKNOWN",), "any": None}
-_LIMIT = 100
-_LIMIT_FOR_RULES = 1000
+_LIMIT = 100  # as much as anyone reads
 
 
 def impact(
@@ -56,7 +55,8 @@ def impact(
     spared = [_spared(text) for text in ignore]
     if not name:
         raise BadRequest("say what would change: headwater impact NAME…")
-    limit = limit if limit is not None else _LIMIT_FOR_RULES if rules else _LIMIT
+    if limit is None and not rules:  # a check looks at all that the server tells
+        limit = _LIMIT
     failures: list[str] = []
     with asking.client() as client:
         for one in name:
