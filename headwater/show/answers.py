@@ -15,7 +15,7 @@ from headwater.shapes.freshness import Freshness, Gaps
 from headwater.shapes.impact import Impact, Impacted
 from headwater.shapes.search import Highlight, SearchAnswer
 from headwater.shapes.why import Evidence, Why
-from headwater.show.words import facts, many, moment, node, ref, span, state, table
+from headwater.show.words import facts, gist, many, moment, node, ref, span, state, table
 
 Told = TypeVar("Told")
 
@@ -88,7 +88,7 @@ def _evidence(found: Evidence) -> Iterable[tuple[str, RenderableType | None]]:
     yield "last sign", moment(found.lastSign)
     yield "expected", moment(found.expectedAt)
     yield "every", span(found.everySeconds)
-    yield "error", found.error
+    yield "error", gist(found.error)
     yield "schema", fields(found.added, found.removed, found.retyped)
     yield "was", found.previousName
     if found.statistic:

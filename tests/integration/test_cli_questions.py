@@ -126,7 +126,7 @@ def test_several_columns_are_checked_at_once(ask: Ask) -> None:
     done = ask("impact", f"datasetField:{LAKE}:orders:order_id", PRICE, "--fail-on", "direct")
     text = said(done, 3)
     assert "orders:order_id feeds nothing" in text
-    assert done.stderr.startswith(f"{PRICE}: direct hits")
+    assert done.stderr.startswith(f"{PRICE}: direct: 3 nodes hit")
 
 
 def test_a_check_does_not_guess(ask: Ask) -> None:
