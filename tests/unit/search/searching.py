@@ -6,15 +6,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from headwater.openlineage.event import decode
 from headwater.search.search import Answer, Search, Wanted
 from headwater.service import fold, now
-from tests.support import make
-from tests.support.world import World
+from tests.support.world import Told, World, record
 
 
 def search_for(world: World, folder: Path) -> Search:
-    return Search(world.state, world.contents, folder, lambda: False, lambda: 0)
+    return Search(world.state, world.contents, folder, lambda: False)
 
 
 @asynccontextmanager
@@ -38,10 +36,10 @@ async def found(world: World, text: str, **wanted: Any) -> list[str]:
         return names(await search.ask(Wanted(text, **wanted)))
 
 
-def tell(world: World, events: Sequence[dict[str, Any]]) -> None:
+def tell(world: World, events: Sequence[Told]) -> None:
     """Events that come in while the search runs."""
     for event in events:
-        decoded = decode(make.encoded(event))
+        decoded = record(event)
         (appended,) = world.log.append([decoded], now())
         if not appended.duplicate:
             fold(world.state, world.tables, [(appended.position, decoded)])

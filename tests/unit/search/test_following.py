@@ -20,7 +20,7 @@ from headwater.search.search import Search, Wanted
 from headwater.search.words import question, words
 from tests.support import make
 from tests.support.strategies import events
-from tests.support.world import World, close_all
+from tests.support.world import Told, World, close_all
 from tests.unit.search.searching import names, search_for, searching, tell
 
 _QUESTIONS = (
@@ -41,6 +41,7 @@ _QUESTIONS = (
 
 
 async def answers(search: Search) -> dict[str, Any]:
+    await search.reached(search._state.position)
     found = {}
     for text in _QUESTIONS:
         answer = await search.ask(Wanted(text, limit=100))
@@ -66,9 +67,9 @@ def fits_loosely(texts: Texts, text: str) -> bool:
     )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events, st.lists(st.sampled_from(["restart", "stop short", "go on", "lose it"]), min_size=8, max_size=8))
-def test_a_followed_index_equals_a_fresh_one_and_a_scan(told: list[dict[str, Any]], fates: list[str]) -> None:
+def test_a_followed_index_equals_a_fresh_one_and_a_scan(told: list[Told], fates: list[str]) -> None:
     async def run() -> None:
         world = World([])
         with tempfile.TemporaryDirectory() as folder:
