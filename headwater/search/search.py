@@ -129,7 +129,8 @@ class Search:
     # Following
 
     async def reached(self, position: Position) -> None:
-        """Returns when the index has this position of the log, which the state must have."""
+        """Returns when the index has this position of the log, which the state must have. Raises
+        StoreUnavailable where it cannot be written."""
         while self.position < position:
             attempt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(attempt)
@@ -140,10 +141,12 @@ class Search:
         pause = _EVERY_SECONDS
         while True:
             self._wake.clear()
+            failure: StoreUnavailable | None = None
             try:
                 await self._catch_up()
                 self._failing, pause = False, _EVERY_SECONDS
             except Exception as e:
+                failure = StoreUnavailable(f"the search index cannot be written: {e}")
                 # Part of it may be written, and part of what was to be written is forgotten.
                 # What was opened before still answers.
                 self._failing, self._to_open, pause = True, True, min(pause * 2, _LONGEST_PAUSE_SECONDS)
@@ -152,9 +155,14 @@ class Search:
             waiting, self._waiting = self._waiting, []
             for attempt in waiting:
                 if not attempt.done():
-                    attempt.set_result(None)
+                    attempt.set_result(None) if failure is None else attempt.set_exception(failure)
+            if self._failing:
+                await asyncio.sleep(pause)
+                continue
+            # Not `wait_for`, which may swallow a cancellation that comes together with the event.
             with suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.sleep(pause) if self._failing else self._wake.wait(), pause)
+                async with asyncio.timeout(pause):
+                    await self._wake.wait()
 
     async def _catch_up(self) -> None:
         """Brings the index to where the state is now."""
@@ -242,7 +250,7 @@ class Search:
     async def _bring_up(self) -> None:
         """What was told before the question is found by it, unless there is no end of telling."""
         wanted = self._state.position
-        if self.position >= wanted or (self._index is not None and self._answers_as_it_is()):
+        if self.position >= wanted or self._failing or time.monotonic() < self._stream_until:
             return
         reached = asyncio.ensure_future(self.reached(wanted))
         try:
@@ -253,9 +261,8 @@ class Search:
                 await asyncio.wait((reached,), timeout=_LONGEST_WAIT_SECONDS)
         finally:
             reached.cancel()
-
-    def _answers_as_it_is(self) -> bool:
-        return self._failing or time.monotonic() < self._stream_until
+        if reached.done() and not reached.cancelled():
+            reached.exception()  # told in the log; what there is, still answers
 
     async def _find(self, wanted: Wanted, asked: Question) -> Found:
         if self._index is None:
