@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from headwater.api.routes import api_router
+from headwater.api.search import beta_router
 from headwater.api.system import healthz, metrics
 from headwater.cli.main import app
 from headwater.config import Settings
@@ -17,7 +18,7 @@ API, RUNNING = (DOCS / "api.md").read_text(), (DOCS / "running.md").read_text()
 
 def test_every_route_is_documented() -> None:
     paths = {route.path.removeprefix("/api/v1") for route in api_router.routes}
-    paths |= {*healthz.paths, *metrics.paths}
+    paths |= {*healthz.paths, *metrics.paths, *(route.path for route in beta_router.routes)}
     assert len(paths) > 10
     for path in paths:
         assert path.replace(":str", "") in API
