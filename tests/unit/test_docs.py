@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from headwater.api.routes import api_router
+from headwater.api.search import beta_router
 from headwater.api.system import healthz, metrics
 from headwater.cli import exits
 from headwater.cli.main import app
@@ -22,7 +23,7 @@ API, RUNNING, CLI, CLIENT, MCP = (
 
 def test_every_route_is_documented() -> None:
     paths = {route.path.removeprefix("/api/v1") for route in api_router.routes}
-    paths |= {*healthz.paths, *metrics.paths}
+    paths |= {*healthz.paths, *metrics.paths, *(route.path for route in beta_router.routes)}
     assert len(paths) > 10
     for path in paths:
         assert path.replace(":str", "") in API
