@@ -12,6 +12,7 @@ from headwater.api.gaps import GapFinder
 from headwater.api.graphs import GraphWriter
 from headwater.api.history import History
 from headwater.api.impacts import ImpactWriter
+from headwater.api.ingest import Ingest
 from headwater.api.listing import Listing
 from headwater.api.render import Renderer
 from headwater.contents import Contents
@@ -36,6 +37,7 @@ class App:
     impacts: ImpactWriter
     diffs: DiffWriter
     gaps: GapFinder
+    ingest: Ingest
 
     @property
     def state(self) -> State:

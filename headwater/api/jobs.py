@@ -8,7 +8,7 @@ from litestar.params import QueryParameter
 from headwater.api.bodies import JobBody
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_dataset, find_job, find_namespace
-from headwater.api.parameters import Limit, Offset
+from headwater.api.parameters import Limit, Offset, one_of
 from headwater.api.paths import segment
 from headwater.api.statements import job_of_run, job_told
 from headwater.api.telling import tell, tell_deleted, tell_tag, told
@@ -25,7 +25,8 @@ RunStates = Annotated[
     list[str] | None,
     QueryParameter(
         name="lastRunStates",
-        description=f"Only jobs whose last run is in one of these states: {', '.join(RUN_STATES)}. Repeatable.",
+        description="Only jobs whose last run is in one of these states. Repeatable.",
+        schema_extra={"items": {"type": "string", **one_of(*RUN_STATES)}},
     ),
 ]
 

@@ -10,7 +10,7 @@ from litestar.params import QueryParameter
 from headwater.api.bodies import RunBody
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_job
-from headwater.api.parameters import Limit, Moment, Offset, time_of
+from headwater.api.parameters import Limit, Moment, Offset, one_of, time_of
 from headwater.api.paths import segment
 from headwater.api.statements import job_of_run, run_told
 from headwater.api.telling import tell, told
@@ -58,7 +58,7 @@ async def run(app: App, run_id: str) -> Response[bytes]:
 async def run_facets(
     app: App,
     run_id: str,
-    kind: Annotated[str, QueryParameter(name="type", description="`run` or `job`.")] = "run",
+    kind: Annotated[str, QueryParameter(name="type", description="Whose.", schema_extra=one_of("run", "job"))] = "run",
 ) -> Response[bytes]:
     if kind not in ("run", "job"):
         raise BadRequest("type is run or job", "type")
