@@ -2,6 +2,7 @@
 
 import logging
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -9,7 +10,7 @@ from litestar import Litestar, Request, Response
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
 
-from headwater.api.context import App
+from headwater.api.context import Context
 from headwater.api.diffs import DiffWriter
 from headwater.api.errors import body_of
 from headwater.api.gaps import GapFinder
@@ -21,7 +22,7 @@ from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope,
 from headwater.api.lane import Lane
 from headwater.api.listing import Listing
 from headwater.api.live import LIVE_PATH
-from headwater.api.openapi import openapi_config
+from headwater.api.openapi import described, openapi_config
 from headwater.api.paths import routable
 from headwater.api.position import position_reached
 from headwater.api.render import Renderer
@@ -90,6 +91,26 @@ def _on_bug(_: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     return _error(ErrorBody(500, "the server failed to answer; its log says why"))
 
 
+def _routes(context: Callable[[], Context | None]) -> Litestar:
+    return Litestar(
+        route_handlers=[api_router, beta_router, healthz, metrics],
+        dependencies={"app": Provide(context, sync_to_thread=False)},
+        exception_handlers={
+            HeadwaterError: _on_ours,
+            HTTPException: _on_http,
+            RecursionError: _on_depth,
+            Exception: _on_bug,
+        },
+        openapi_config=openapi_config(),
+        logging_config=None,
+    )
+
+
+def document() -> dict[str, Any]:
+    """What `/schema/openapi.json` answers, without a server."""
+    return described(_routes(lambda: None))
+
+
 class Application:
     def __init__(self, service: Service, settings: Settings) -> None:
         contents = Contents(service.log)
@@ -100,7 +121,7 @@ class Application:
             service.state, contents, settings.data, service.events_come_in, lambda: service.counters.commits
         )
         ingest = self._ingest = Ingest(service, settings)
-        context = App(
+        context = Context(
             service,
             contents,
             renderer,
@@ -114,18 +135,7 @@ class Application:
             ingest,
         )
         self._service, self._position_seconds = service, settings.position_seconds
-        routes = Litestar(
-            route_handlers=[api_router, beta_router, healthz, metrics],
-            dependencies={"app": Provide(lambda: context, sync_to_thread=False)},
-            exception_handlers={
-                HeadwaterError: _on_ours,
-                HTTPException: _on_http,
-                RecursionError: _on_depth,
-                Exception: _on_bug,
-            },
-            openapi_config=openapi_config(),
-            logging_config=None,
-        )
+        routes = _routes(lambda: context)
         self._questions = Guard(routes, service.counters, settings.query_seconds)  # type: ignore[arg-type]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 from litestar import Response
+from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 
 from headwater.api.diffs import DiffWriter
@@ -24,7 +25,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 @dataclass
-class App:
+class Context:
     """What the handlers work with."""
 
     service: Service
@@ -42,6 +43,10 @@ class App:
     @property
     def state(self) -> State:
         return self.service.state
+
+
+App = NamedDependency[Context]
+"""As a handler's parameter `app`."""
 
 
 def answer(body: Any) -> Response[bytes]:

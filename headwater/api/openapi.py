@@ -67,7 +67,7 @@ class Document(JsonRenderPlugin):
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         if self._made is None:
-            self._made = msgspec.json.encode(completed(openapi_schema, request.app))
+            self._made = msgspec.json.encode(described(request.app))
         return self._made
 
 
@@ -89,8 +89,9 @@ def _no_page(response: Response[Any]) -> Response[Any]:
     return response
 
 
-def completed(document: Json, app: Litestar) -> Json:
-    """Litestar's document with all that it does not know."""
+def described(app: Litestar) -> Json:
+    """The document of all routes."""
+    document = app.openapi_schema.to_schema()
     paths: dict[str, dict[str, Json]] = document["paths"]
     for path, operations in paths.items():
         for method, operation in operations.items():
@@ -150,8 +151,7 @@ def _parameter(told: Json) -> Json:
         if bound in schema:
             schema[bound] = int(schema[bound])
     parameter = {"name": told["name"], "in": told["in"], "required": told["required"]}
-    description = _IN_PATH if told["in"] == "path" else told.get("description")
-    return {**parameter, "description": description, "schema": schema}
+    return {**parameter, "description": told["description"], "schema": schema}
 
 
 def _failures(path: str, method: str, operation: Json) -> Iterator[int]:
@@ -192,7 +192,6 @@ def _json(schema: Json) -> Json:
     return {"application/json": {"schema": schema}}
 
 
-_IN_PATH = "Percent-encoded as one segment, slashes too."
 _POSITION_PARAMETER = {
     "name": "Headwater-Position",
     "in": "header",

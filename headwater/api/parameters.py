@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from litestar.params import Parameter, ParameterKwarg, QueryParameter
+from litestar.params import Parameter, ParameterKwarg, PathParameter, QueryParameter
 
 from headwater.errors import BadRequest
 from headwater.graph.when import Always, At, During, When
@@ -27,6 +27,7 @@ def node_parameter(name: str, *kinds: str) -> ParameterKwarg:
     return QueryParameter(name=name, description=described, schema_extra={"pattern": f"^({'|'.join(patterns)})"})
 
 
+InPath = Annotated[str, PathParameter(description="Percent-encoded as one segment, slashes too.")]
 Limit = Annotated[int, Parameter(ge=0, le=_MAX_LIMIT, description="How many, at the most.")]
 Offset = Annotated[int, Parameter(ge=0, le=1 << 53, description="How many to pass over.")]
 Depth = Annotated[int, Parameter(ge=0, le=1 << 31, description="How many jobs away, at the most.")]
