@@ -10,12 +10,12 @@ from headwater.service import Service
 
 _HEADER = b"headwater-position"
 
-# More digits than any position will ever have.
-_TOO_LONG = 19
+# More than any position will ever be.
+LAST_POSITION = 10**18 - 1
 
 
 def read_position(name: str, text: str) -> Position:
-    if text.isascii() and text.isdigit() and len(text) < _TOO_LONG:
+    if text.isascii() and text.isdigit() and len(text) <= len(str(LAST_POSITION)):
         return Position(int(text))
     raise BadRequest(
         f"{name} {text[:40]!r} is no position; a position is a number, from the `Headwater-Position` header of an "

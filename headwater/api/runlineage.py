@@ -16,7 +16,7 @@ from headwater.api.why import find_run
 from headwater.ids import Micros, Node
 from headwater.model.entities import INPUT, OUTPUT, Run, Use
 from headwater.model.versions import version_uuid
-from headwater.shapes.runlineage import JobVersion, LinkedRun, RunLineage, RunTimes, VersionRead, VersionWritten
+from headwater.shapes.runlineage import LinkedRun, RunJob, RunLineage, RunTimes, VersionRead, VersionWritten
 from headwater.store.protocol import Read, Tables
 from headwater.store.rows import job_version
 
@@ -134,7 +134,7 @@ class _Chain:
             ids = self._written(run, key, use)
             outputs += [VersionWritten(dataset.namespace, dataset.name, uuid_text(uuid)) for uuid in ids]
         return LinkedRun(
-            JobVersion(job.namespace, job.name, None if version is None else job_version_uuid(job, version)),
+            RunJob(job.namespace, job.name, None if version is None else job_version_uuid(job, version)),
             RunTimes(run.id, moment(run.started_at), moment(run.ended_at), run.state),
             sorted(inputs, key=lambda one: (one.namespace, one.name)),
             sorted(outputs, key=lambda one: (one.namespace, one.name)),

@@ -152,7 +152,9 @@ class Index:
     def search(self, asked: Question, filters: Filters, most: int, *, latest: bool = False) -> Found:
         """At least so many hits, if there are, and all up to MOST_SORTED: the best ones, or the
         latest ones."""
-        searcher, limit = self._searcher, max(most, MOST_SORTED)
+        searcher = self._searcher
+        # Tantivy makes room for as many as it is asked for, whether there are or not.
+        limit = min(max(most, MOST_SORTED), max(searcher.num_docs, 1))
         with _explained(self._folder):
             query = self._queries.strict(asked, filters)
             found = _best(searcher, query, limit)
