@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Raw
 
 from headwater.contents import Contents
-from headwater.graph.columns import ColumnEdge, column_lineage, columns_of
+from headwater.graph.columns import ColumnEdge, ColumnWalk
 from headwater.ids import DELETED, ContentId, Micros, Node
 from headwater.interpret.datasets import SCHEMA, SCHEMAS
 from headwater.model.changes import Ref
@@ -149,14 +149,10 @@ class Renderer:
         return is_dropped(self.state, node)
 
     def _field_lineage(self, node: Node) -> list[shapes.FieldLineage] | None:
-        columns = columns_of(self.state, self.contents, node)
-        found = column_lineage(self.state, self.contents, columns, 1)
-        if not found.edges:
-            return None
-        inputs: dict[str, list[shapes.InputFieldRef]] = {name: [] for _, name in columns}
-        for edge in found.edges:
-            inputs[edge.dst[1]].append(self.input_field(edge))
-        return [shapes.FieldLineage(n, refs) for n, refs in inputs.items() if refs]
+        links = ColumnWalk(self.state, self.contents, None).links(node)
+        in_order = dict.fromkeys((*self.contents.field_names(self.state, node), *links))
+        fed = [(name, [self.input_field(edge) for edge in links[name]]) for name in in_order if links.get(name)]
+        return [shapes.FieldLineage(name, inputs) for name, inputs in fed] or None
 
     def input_field(self, edge: ColumnEdge) -> shapes.InputFieldRef:
         source = self.state.dataset_of(edge.src[0])
