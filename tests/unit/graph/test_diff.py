@@ -162,9 +162,7 @@ def test_around_a_node_it_is_the_difference_of_two_graphs(told: list[Told], one:
 
 @few
 @given(events, moments, moments)
-def test_of_everything_the_edges_are_those_alive_at_one_moment_only(
-    told: list[Told], one: Micros, two: Micros
-) -> None:
+def test_of_everything_the_edges_are_those_alive_at_one_moment_only(told: list[Told], one: Micros, two: Micros) -> None:
     try:
         world = World(told)
         state, canonical = world.state, world.state.aliases.canonical
