@@ -146,7 +146,7 @@ class Application:
             if (
                 scope["method"] == "GET"
                 and scope["path"] != LIVE_PATH  # it has its own way to name a position
-                and not await position_reached(self._service, self._position_seconds, scope, send)
+                and not await position_reached(self._service, self.search, self._position_seconds, scope, send)
             ):
                 return
             try:

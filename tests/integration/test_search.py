@@ -1,16 +1,20 @@
 """Search against a running server: at once, after restarts and crashes, with broken files, any text."""
 
+import itertools
 import json
 import random
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.integration.conftest import Start
 from tests.integration.samples import JOBS, KAFKA, LAKE, dataset_event, facet, recorded, run_event
-from tests.integration.support import Server, is_error, rebuild, wait_for
+from tests.integration.support import EVENT, Server, is_error, rebuild, wait_for
 
 SEARCH = "/api/v1/search"
 
@@ -225,3 +229,28 @@ def test_deleted_jobs_and_datasets_are_not_found(server: Server) -> None:
     assert server.client.delete(f"/api/v1/namespaces/{JOBS}/jobs/orders_to_lake").status_code == 200
     assert f"job:{JOBS}:orders_to_lake" not in found(server, "orders_to_lake")
     assert json.dumps(server.json("/api/v2beta/search/jobs", q="orders_to_lake")["hits"]) == "[]"
+
+
+def test_a_search_that_names_a_position_finds_what_was_posted_while_events_come_in_all_the_time(server: Server) -> None:
+    """Without a position it is answered from an index that may be a second behind."""
+    done = Event()
+
+    def flood() -> None:
+        with httpx.Client(base_url=server.url) as client:
+            for number in itertools.count(1000):
+                if done.is_set():
+                    return
+                client.post(EVENT, json=run_event(number)).raise_for_status()
+
+    with ThreadPoolExecutor(1) as pool:
+        flooding = pool.submit(flood)
+        try:
+            for number in range(10):
+                position = server.post(run_event(number, job=f"settled{number}")).headers["Headwater-Position"]
+                answer = server.client.get(
+                    SEARCH, params={"q": f"settled{number}"}, headers={"Headwater-Position": position}
+                )
+                assert [hit["name"] for hit in answer.json()["results"]][:1] == [f"settled{number}"]
+        finally:
+            done.set()
+        flooding.result()
