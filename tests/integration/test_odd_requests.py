@@ -250,8 +250,12 @@ def test_odd_parameters(orders: Server, question: str, code: int) -> None:
 
 @pytest.mark.parametrize("position", ["-1", "1.0", "", "one", "١", "9" * 19, "1, 2"])
 def test_what_is_no_position_is_refused(orders: Server, position: str) -> None:
-    answer = orders.client.get(f"{API}/jobs", headers={"Headwater-Position": position.encode()})
+    answer = orders.client.get(f"{API}/jobs", headers={b"Headwater-Position": position.encode()})
     is_error(answer, 400)
+
+
+def test_of_a_parameter_that_is_given_twice_the_last_counts(orders: Server) -> None:
+    assert len(ask(orders, f"{API}/namespaces?limit=1&limit=2").json()["namespaces"]) == 2
 
 
 # Methods and paths

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 import requests
 import schemathesis
+from hypothesis import strategies as st
 
 from headwater.api.app import document
 from headwater.api.live import LIVE_PATH
@@ -139,6 +141,11 @@ def session() -> Iterator[requests.Session]:
         session.trust_env = False
         yield session
 
+
+# Of the years 1 and 9999, which in UTC may not be in the calendar, each question would refuse some moments.
+_ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+_MOMENTS = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=_ZONES)
+schemathesis.openapi.format("date-time", _MOMENTS.map(datetime.isoformat))
 
 api = schemathesis.openapi.from_dict(document(), config=config())
 
