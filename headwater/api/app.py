@@ -18,7 +18,7 @@ from headwater.api.graphs import GraphWriter
 from headwater.api.guard import Guard
 from headwater.api.history import History
 from headwater.api.impacts import ImpactWriter
-from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send, answer_error
+from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send, answer_error, bounded
 from headwater.api.lane import Lane
 from headwater.api.listing import Listing
 from headwater.api.live import LIVE_PATH
@@ -86,6 +86,10 @@ def _on_depth(_: Request[Any, Any, Any], __: RecursionError) -> Response[bytes]:
     return _error(ErrorBody(400, "the body is nested too deeply", errors=[FieldProblem("$", "is nested too deeply")]))
 
 
+def _on_bytes(_: Request[Any, Any, Any], __: UnicodeDecodeError) -> Response[bytes]:
+    return _error(ErrorBody(400, "the body is not UTF-8", errors=[FieldProblem("$", "is not UTF-8")]))
+
+
 def _on_bug(_: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     logger.error("a request failed", exc_info=error)
     return _error(ErrorBody(500, "the server failed to answer; its log says why"))
@@ -99,8 +103,10 @@ def _routes(context: Callable[[], Context | None]) -> Litestar:
             HeadwaterError: _on_ours,
             HTTPException: _on_http,
             RecursionError: _on_depth,
+            UnicodeDecodeError: _on_bytes,
             Exception: _on_bug,
         },
+        request_max_body_size=None,  # `bounded` answers clients that are still sending
         openapi_config=openapi_config(),
         logging_config=None,
     )
@@ -152,6 +158,6 @@ class Application:
             try:
                 if raw := scope.get("raw_path"):
                     scope["path"] = routable(raw)
-                await self._questions(scope, receive, send)
+                await self._questions(scope, bounded(receive), send)
             except (BadRequest, TookTooLong) as e:
                 await answer_error(send, e)

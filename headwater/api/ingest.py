@@ -140,6 +140,24 @@ async def _chunks(receive: Receive) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
+def bounded(receive: Receive) -> Receive:
+    """The same for those who read a body piece by piece."""
+    size = 0
+
+    async def next_message() -> MutableMapping[str, Any]:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size <= MAX_EVENT_BYTES:
+            return message
+        while message.get("more_body", False) and size <= _MOST_DISCARDED:
+            message = await receive()
+            size += len(message.get("body", b""))
+        raise _too_large()
+
+    return next_message
+
+
 def _inflate(body: bytes) -> bytes:
     text = b""
     while body:  # a gzip body may be several, one behind the other

@@ -92,7 +92,8 @@ def _no_page(response: Response[Any]) -> Response[Any]:
 def described(app: Litestar) -> Json:
     """The document of all routes."""
     document = app.openapi_schema.to_schema()
-    paths: dict[str, dict[str, Json]] = document["paths"]
+    # In an order that does not change from one start to the next.
+    paths = {path: dict(sorted(operations.items())) for path, operations in sorted(document["paths"].items())}
     for path, operations in paths.items():
         for method, operation in operations.items():
             _complete(path, method, operation)

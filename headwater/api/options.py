@@ -13,7 +13,8 @@ def options(handlers: Iterable[HTTPRouteHandler]) -> HTTPRouteHandler:
 
     @route(paths, http_method=HttpMethod.OPTIONS, status_code=204, include_in_schema=False)
     async def allowed(request: Request[Any, Any, Any]) -> Response[None]:
-        methods = request.app.route_handler_method_map[request.scope["path_template"]]
+        template = request.scope["path_template"]
+        methods = {method for each in request.app.routes if each.path_format == template for method in each.methods}
         return Response(None, status_code=204, headers={"allow": ", ".join(sorted(methods))})
 
     return allowed

@@ -45,7 +45,7 @@ def time_of(name: str, text: str | None) -> Micros | None:
     try:
         return timestamps.parse(text.replace(" ", "+"))  # a + that was not percent-encoded
     except (ValueError, OverflowError):
-        raise BadRequest(f"{name}={text!r} is not an ISO 8601 date-time", name) from None
+        raise BadRequest(f"{name}={text!r} is not an ISO 8601 date-time of the years 1 to 9999", name) from None
 
 
 def when_of(at: str | None, since: str | None, until: str | None) -> When:
