@@ -291,7 +291,7 @@ class SqliteTables:
 
     def versions(self, datasets: Sequence[Node], limit: int, offset: int) -> list[Version]:
         order = "ORDER BY coalesce(written, first) DESC, uuid DESC LIMIT ?"
-        sql, asked = f"SELECT * FROM dataset_versions WHERE dataset = ? {order}", list(datasets)
+        sql, asked = f"SELECT * FROM dataset_versions WHERE dataset = ? {order}", list[int](datasets)
         if len(datasets) > 1:
             # With `IN (…)` SQLite would sort them all; of each only so many can be on the page.
             sql = f"SELECT * FROM ({' UNION ALL '.join([f'SELECT * FROM ({sql})'] * len(datasets))}) {order}"

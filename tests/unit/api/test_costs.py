@@ -151,7 +151,7 @@ async def answering(runs: int, folder: Path) -> AsyncIterator[Asked]:
     service = Service(world.log, world.tables, world.state)
     application = Application(service, Settings(data=folder))
     await application.search.start()
-    transport: Any = ASGITransport(application)  # type: ignore[arg-type]
+    transport: Any = ASGITransport(application)
     try:
         async with AsyncClient(transport=transport, base_url="http://test") as client:
             yield Asked(world, client)
