@@ -10,10 +10,10 @@ from headwater.api.finding import find_columns_in_slices, find_node
 from headwater.api.gaps import KINDS
 from headwater.api.parameters import Depth, Limit, Moment, NodeId, Offset, time_of, when_of
 from headwater.api.turns import in_turns
-from headwater.errors import BadRequest
+from headwater.errors import BadRequest, NotFound
 from headwater.graph.columns import Column
-from headwater.graph.when import When
-from headwater.ids import Node, type_field
+from headwater.graph.when import At, When
+from headwater.ids import Micros, Node, type_field
 from headwater.service import now
 from headwater.shapes import marquez as shapes
 from headwater.shapes.diff import Diff
@@ -42,7 +42,7 @@ async def impact(
     start: Node | Column = (
         (await _columns(app, node_id, when))[0]
         if node_id.startswith(type_field + ":")
-        else find_node(app.state, node_id)
+        else find_node(app.state, node_id, when)
     )
     return answer(await app.impacts.impact(start, depth, limit, when))
 
@@ -58,7 +58,8 @@ async def path(
     if start.startswith(type_field + ":") or end.startswith(type_field + ":"):
         columns = await _columns(app, start, when), await _columns(app, end, when)
         return answer(await app.graphs.column_path(*columns, when))
-    return answer(await app.graphs.path(find_node(app.state, start), find_node(app.state, end), when))
+    ends = find_node(app.state, start, when), find_node(app.state, end, when)
+    return answer(await app.graphs.path(*ends, when))
 
 
 @get("/diff", responses=says(Diff), summary="What changed between two moments, around a node or everywhere")
@@ -74,8 +75,18 @@ async def diff(
 ) -> Response[bytes]:
     before, after = time_of("from", since), time_of("to", until)
     assert before is not None
-    start = None if node_id is None else find_node(app.state, node_id)
-    return answer(await app.diffs.diff(before, now() if after is None else after, start, depth, limit))
+    if after is None:
+        after = now()
+    start = None if node_id is None else _find_at_either(app, node_id, before, after)
+    return answer(await app.diffs.diff(before, after, start, depth, limit))
+
+
+def _find_at_either(app: App, node_id: str, before: Micros, after: Micros) -> Node:
+    """What was deleted by one of the moments may be there at the other."""
+    try:
+        return find_node(app.state, node_id, At(after))
+    except NotFound:
+        return find_node(app.state, node_id, At(before))
 
 
 @get("/gaps", responses=says(Gaps), summary="Jobs without owner, datasets without producer or consumer")

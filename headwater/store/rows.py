@@ -1,7 +1,7 @@
 """State ↔ rows of the derived tables."""
 
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -33,6 +33,17 @@ class Rows(msgspec.Struct):
 
     def __bool__(self) -> bool:
         return bool(self.versions_gone) or any(self.upserts.values())
+
+
+class StoredRun(NamedTuple):
+    """A row of the runs; as long as it is the same, so is the run, but for what it used."""
+
+    row: int
+    id: RunId
+    job: Node
+    started: Micros
+    version: int | None
+    told: bytes
 
 
 class _RunTold(msgspec.Struct, array_like=True, gc=False):

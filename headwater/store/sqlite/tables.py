@@ -221,6 +221,20 @@ class SqliteTables:
         )
         return self.runs_by_row([row[0] for row in rows])
 
+    def latest_runs(self, jobs: Sequence[Node], limit: int) -> dict[Node, list[r.StoredRun]]:
+        found: dict[Node, list[r.StoredRun]] = {}
+        for values, part in values_of([(job,) for job in jobs]):
+            for row in self._ask(
+                f"WITH asked(job) AS ({values}) SELECT runs.* FROM asked CROSS JOIN runs WHERE runs.row IN ("
+                "SELECT row FROM runs AS r WHERE r.job = asked.job ORDER BY r.started DESC, r.id DESC LIMIT ?) "
+                "ORDER BY runs.started DESC, runs.id DESC",
+                *part,
+                limit,
+            ):
+                run = r.StoredRun(*row)
+                found.setdefault(run.job, []).append(run)
+        return found
+
     def job_versions(self, job: Node) -> list[JobVersion]:
         """Newest first. However many runs a version has, it costs a few look-ups."""
         return [JobVersion(*row) for row in self._ask(_JOB_VERSIONS, job)]
