@@ -14,6 +14,7 @@ from headwater.api.used import VersionUsed, versions_read, versions_written
 from headwater.contents import Contents
 from headwater.errors import NotFound, StoreUnavailable
 from headwater.ids import ContentId, Node, RunId
+from headwater.interpret.datasets import SCHEMAS
 from headwater.model.entities import OUTPUT, Job, Register, Run
 from headwater.model.versions import Version, version_uuid
 from headwater.openlineage.event import EventType
@@ -71,8 +72,7 @@ class History:
     async def runs_of_job(self, job: Job, limit: int, offset: int) -> shapes.Runs:
         await self._catch_up()
         runs = await self._ask(self._service.tables.runs_of_job, job.node, limit, offset)
-        total = await self._ask(self._service.tables.count_runs_of_job, job.node)
-        return shapes.Runs(await self._full_runs(runs), total)
+        return shapes.Runs(await self._full_runs(runs), job.runs + job.named)
 
     async def _full_runs(self, runs: list[Run]) -> list[shapes.Run]:
         """With what they used. However many they are, the tables and the log are asked a few times only."""
@@ -194,11 +194,10 @@ class History:
             answer.currentSchemaVersion = _schema_uuid(version.schema)
         return answer
 
-    async def past_facets(self, nodes: list[Node]) -> dict[Node, list[tuple[str, Register]]]:
-        """What facets said before, by job or dataset."""
+    async def past_schemas(self, datasets: list[Node]) -> dict[Node, list[tuple[str, Register]]]:
+        """What was told of schemas before."""
         await self._catch_up()
-        ask = self._service.tables.past_facets
-        return await self._ask(lambda: {node: ask(node) for node in nodes})
+        return await self._ask(self._service.tables.past_values, datasets, SCHEMAS)
 
     # Events
 

@@ -5,6 +5,7 @@ changes first gives it the runs that the changes touch (`State.adopt`).
 """
 
 from bisect import bisect_right
+from itertools import islice
 
 import msgspec
 
@@ -228,11 +229,12 @@ class State:
         self.runs[run.id] = run
 
     def release_runs(self) -> None:
-        """Lets go of old runs; call it when nothing is dirty."""
+        """Lets go of old runs that the tables have. A job still shows its latest one, for which
+        nobody asks what it used."""
         surplus = len(self.runs) - RUNS_KEPT
         if surplus > 0:
-            for run_id in list(self.runs)[:surplus]:
-                del self.runs[run_id]
+            for run_id in [each for each in islice(self.runs, surplus) if each not in self.dirty.runs]:
+                self.runs.pop(run_id).uses = {}
 
     # The entities, made when first named
 

@@ -95,7 +95,6 @@ class Tables(Protocol):
     def latest_runs(self, jobs: Sequence[Node], limit: int) -> dict[Node, list[StoredRun]]:
         """For each job its latest runs, `limit` at the most, without what they used; latest first."""
 
-    def count_runs_of_job(self, job: Node) -> int: ...
     def job_versions(self, job: Node) -> list[JobVersion]: ...
     def recent_runs(self, jobs: Sequence[Node], at: Micros, limit: int) -> dict[Node, list[Run]]:
         """For each job its latest runs, `limit` at the most, that had started by a moment; latest first."""

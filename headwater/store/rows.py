@@ -115,6 +115,7 @@ def _job_row(job: Job) -> Row:
         _pack((declared.stamp, declared.content, declared.targets)) if declared else None,
         job.latest.row if job.latest else None,
         job.runs,
+        job.named,
     )
 
 
@@ -172,8 +173,8 @@ def _use_row(run: Run, key: int) -> Row:
 
 
 def job_from(row: Row) -> Job:
-    node, namespace, name, first, last, facets, parent, declared, _, runs = row
-    job = Job(node, namespace, name, first, last, _registers.decode(facets), runs=runs)
+    node, namespace, name, first, last, facets, parent, declared, _, runs, named = row
+    job = Job(node, namespace, name, first, last, _registers.decode(facets), runs=runs, named=named)
     if parent is not None:
         job.parent = _stamped_node.decode(parent)
     if declared is not None:

@@ -135,7 +135,6 @@ def answers(state: State, tables: Tables) -> dict[str, Any]:
     return {
         "position": tables.position(),
         "runs": runs,
-        "counts": [tables.count_runs_of_job(node) for node in nodes],
         "histories": [tables.run_history(run.row) for run in runs],
         "events": tables.events(EventFilter(limit=10_000)),
         "event count": tables.count_events(EventFilter()),
@@ -292,7 +291,7 @@ def test_a_run_that_goes_on_after_a_write_is_one_run(tables: Tables) -> None:
     write(state, tables)
     (found,) = tables.runs([RunId("run-1")])
     assert (found.state, len(found.uses), found.started_at) == ("COMPLETED", 2, _minute(0))
-    assert tables.count_runs_of_job(node_of(state, "load")) == 1
+    assert state.job_of(node_of(state, "load")).runs == 1
 
 
 def _minute(minutes: float) -> Micros:
@@ -317,7 +316,7 @@ def test_runs_of_a_job_come_newest_first(tables: Tables) -> None:
     assert _ids(tables.runs_of_job(job, 10, 0)) == ["c", "bb", "b", "a"]
     assert _ids(tables.runs_of_job(job, 2, 1)) == ["bb", "b"]
     assert tables.runs_of_job(job, 10, 4) == tables.runs_of_job(job, 0, 0) == []
-    assert tables.count_runs_of_job(job) == 4
+    assert state.job_of(job).runs == 4
 
 
 def test_runs_that_are_only_named_by_others_come_last(tables: Tables) -> None:
