@@ -39,6 +39,8 @@ class Load(msgspec.Struct, frozen=True):
     # Every dataset's columns have names of their own, and no two jobs share an input that
     # neither wrote: nothing but the data source is said twice, so nothing is stored once only.
     all_names_differ: bool = False
+    # Only names, as a run tells whose facets were all told before: 1.3 KB.
+    plain: bool = False
 
     @property
     def dataset_namespace(self) -> str:
@@ -143,6 +145,8 @@ def _facet(name: str, version: str, /, **fields: Any) -> dict[str, Any]:
 
 def _dataset(load: Load, name: str) -> dict[str, Any]:
     namespace = load.dataset_namespace
+    if load.plain:
+        return {"namespace": namespace, "name": name}
     fields = [
         {"name": _column(load, name, c), "type": _TYPES[c % len(_TYPES)], "description": f"column {c}"}
         for c in range(load.columns)
@@ -160,6 +164,8 @@ def _dataset(load: Load, name: str) -> dict[str, Any]:
 
 def _output(load: Load, name: str, sources: list[str]) -> dict[str, Any]:
     dataset = _dataset(load, name)
+    if load.plain:
+        return dataset
     dataset["facets"]["columnLineage"] = _facet(
         "ColumnLineageDatasetFacet",
         "1-2-0",

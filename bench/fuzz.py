@@ -138,7 +138,7 @@ def show(state: State, contents: Contents) -> None:
             columns = columns_of(state, contents, state.aliases.canonical(node))
             msgspec.json.decode(_result(graphs.column_lineage(columns, _DEPTH, down=True, when=Always())))
         else:
-            msgspec.json.encode(renderer.job(node, [], None))
+            msgspec.json.encode(renderer.job(node))
 
 
 def _result(work: Coroutine[Any, Any, bytes]) -> bytes:

@@ -26,9 +26,10 @@ EVENT_PATH, BATCH_PATH = "/api/v1/lineage", "/api/v1/lineage/batch"
 class Task(msgspec.Struct, frozen=True):
     port: int
     connections: int
-    # Without a limit of time, each job of the load gets one COMPLETE event, or each path is
-    # asked once, and that is all.
+    # Without a limit of time, each job of the load gets so many runs with one COMPLETE event, or
+    # each path is asked once, and that is all.
     seconds: float | None = None
+    runs: int = 1
     warm_seconds: float = 1.0  # sent before, and not counted
     load: Load | None = None
     events_per_request: int = 1  # more than one go to the batch endpoint
@@ -119,7 +120,8 @@ def requests(task: Task) -> list[Iterator[Request]]:
     random = Random(task.seed)
     jobs = range(task.load.jobs)
     once = task.seconds is None
-    order = iter(jobs) if once else iter(lambda: random.choice(jobs), None)
+    each = itertools.chain.from_iterable(itertools.repeat(jobs, task.runs))
+    order = each if once else iter(lambda: random.choice(jobs), None)
     events = Events(task.load, task.seed)
     return [_posts(task, events, order, with_start=not once) for _ in range(task.connections)]
 

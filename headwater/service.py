@@ -339,8 +339,7 @@ class Service:
                     raise
                 self._unwritten, self.tables_position, self.last_failure = None, position, None
                 self.counters.table_writes += 1
-                if not self.state.dirty.runs:
-                    self.state.release_runs()
+                self.state.release_runs()
 
 
 def fold(state: State, tables: Tables, records: Sequence[tuple[Position, Record]], news: News | None = None) -> None:

@@ -142,7 +142,7 @@ class ColumnWriter:
             inputFields=[self._renderer.input_field(edge) for edge in edges],
         )
         node_id = self._column_id(column)
-        sources = [(edge.src, self._column_id(edge.src)) for edge in edges]
+        sources = [(edge.src, self._column_id(edge.src)) for edge in edges if edge.src != column]
         inputs = (b'{"origin":%b,"destination":%b}' % (node_id, source) for _, source in sources)
         head = b'{"id":%b,"type":"DATASET_FIELD","data":%b' % (node_id, _encode(data))
         return _Column(

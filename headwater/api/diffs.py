@@ -73,7 +73,7 @@ class DiffWriter:
         early = min(before, after)
         suspects = [node for node in datasets if self._told_since(node, early)]
         members = [member for node in suspects for member in self._state.aliases.members(node)]
-        past = await self._history.past_facets(members) if members else {}
+        past = await self._history.past_schemas(members) if members else {}
         changes: dict[Node, SchemaChange] = {}
         for count, node in enumerate(suspects, 1):
             told = [one for member in self._state.aliases.members(node) for one in self._told(member, past)]

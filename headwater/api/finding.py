@@ -21,7 +21,7 @@ _NOW = Always()
 def find_job(state: State, namespace: str, name: str, when: When | None = None) -> Job:
     job = state.find_job(namespace, name)
     if job is None or (when or _NOW).hides(state, job.node):
-        raise _unknown(state, "job", namespace, name)
+        raise _unknown(state, "job", namespace, name, when)
     return job
 
 
@@ -32,15 +32,16 @@ def find_dataset(state: State, namespace: str, name: str, when: When | None = No
         node = state.aliases.canonical(found.node)
         if state.dataset_of(node).first is not None and not (when or _NOW).hides(state, node):
             return node
-    raise _unknown(state, "dataset", namespace, name)
+    raise _unknown(state, "dataset", namespace, name, when)
 
 
-def _unknown(state: State, kind: str, namespace: str, name: str) -> NotFound:
+def _unknown(state: State, kind: str, namespace: str, name: str, when: When | None) -> NotFound:
     known = state.jobs if kind == type_job else state.datasets
     if namespace not in known or state.is_namespace_hidden(namespace):
         hint = close_to(namespace, shown_namespaces(state, known), "Known namespaces like it:")
         return NotFound(f"no {kind} {name!r}: there is no namespace {namespace!r} with a {kind}.{hint}")
-    names = (each for each, node in known[namespace].items() if not state.is_hidden(node))
+    hides = (when or _NOW).hides
+    names = (each for each, node in known[namespace].items() if not hides(state, node))
     return NotFound(f"no {kind} {name!r} in namespace {namespace!r}.{close_to(name, names)}")
 
 
@@ -76,7 +77,7 @@ def find_node(state: State, node_id: str, when: When | None = None) -> Node:
                     if kind == type_job:
                         return find_job(state, namespace, name, when).node
                     return find_dataset(state, namespace, name, when)
-    raise _unknown(state, kind, *(nearest or next(splits(text))))
+    raise _unknown(state, kind, *(nearest or next(splits(text))), when)
 
 
 def _in_namespaces(text: str, known: dict[str, dict[str, Node]]) -> Iterator[tuple[str, str]]:

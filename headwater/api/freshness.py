@@ -2,19 +2,19 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import msgspec
 from litestar import Response, get
 
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_node
-from headwater.api.parameters import Moment, NodeId, time_of
+from headwater.api.parameters import Moment, node_parameter, time_of
 from headwater.api.render import moment
 from headwater.api.why import catch_up, moment_of, node_type
 from headwater.graph.flow import Flow
 from headwater.graph.when import At
 from headwater.ids import Micros, Node, dataset_node_id, job_node_id, type_dataset
-from headwater.model import spans
 from headwater.model.entities import Dataset, Job, Run
 from headwater.openlineage.timestamps import to_datetime
 from headwater.shapes.common import RunSummary
@@ -27,6 +27,9 @@ from headwater.why.pace import BATCH, RUNS, SECOND, SIGNS, state_at
 _MOST_INPUTS, _MOST_WRITERS = 100, 20
 
 
+DatasetId = Annotated[str, node_parameter("nodeId", type_dataset)]
+
+
 class _Asked(msgspec.Struct):
     """A dataset and who writes it, copied out of the state."""
 
@@ -36,12 +39,13 @@ class _Asked(msgspec.Struct):
 
 
 @get("/freshness", responses=says(Freshness), summary="When a dataset was last written, and whether it is late")
-async def get_freshness(app: App, node_id: NodeId, at: Moment = None) -> Response[bytes]:
+async def get_freshness(app: App, node_id: DatasetId, at: Moment = None) -> Response[bytes]:
     asked = moment_of(time_of("at", at))
     node_type(node_id, (type_dataset,))
-    target = _look_at(app, find_node(app.state, node_id), asked)
-    inputs = _inputs(app, target, asked)
-    shown = [_look_at(app, node, asked) for node in inputs[:_MOST_INPUTS]]
+    when = At(asked)
+    target = _look_at(app, find_node(app.state, node_id, when), when)
+    inputs = _inputs(app, target, when)
+    shown = [_look_at(app, node, when) for node in inputs[:_MOST_INPUTS]]
     await catch_up(app.service)
     found = await asyncio.to_thread(_judge, app.service.tables, [target, *shown], asked)
     told = _answer(app, target, found[0], asked)
@@ -53,22 +57,22 @@ async def get_freshness(app: App, node_id: NodeId, at: Moment = None) -> Respons
     return answer(told)
 
 
-def _look_at(app: App, node: Node, at: Micros) -> _Asked:
+def _look_at(app: App, node: Node, when: At) -> _Asked:
     state = app.state
     names = state.aliases.members(node)
     seen: dict[Node, Micros] = {}
     for name in names:
         for edge in state.nodes[name].into:
-            last = spans.last_before(edge, at)
+            last = when.last_seen(state, edge)
             if last is not None and isinstance(state.nodes[edge.src], Job):
                 seen[edge.src] = max(last, seen.get(edge.src, last))
     latest = sorted(seen, key=lambda job: (-seen[job], job))[:_MOST_WRITERS]
     return _Asked(state.dataset_of(node), names, {job: app.renderer.job_type(state.job_of(job)) for job in latest})
 
 
-def _inputs(app: App, target: _Asked, at: Micros) -> list[Node]:
+def _inputs(app: App, target: _Asked, when: At) -> list[Node]:
     """The datasets that the writers make it from."""
-    state, when = app.state, At(at)
+    state = app.state
     found: dict[Node, None] = {}
     for job in target.writers:
         flow = Flow(state, state.job_of(job), when)

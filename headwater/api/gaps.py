@@ -12,7 +12,7 @@ from sortedcontainers import SortedList
 from headwater.api.listing import Listing
 from headwater.api.render import Renderer
 from headwater.ids import Node, dataset_node_id, job_node_id
-from headwater.model.entities import Dataset, Job
+from headwater.model.entities import Dataset, Edge, Job
 from headwater.openlineage import facets as f
 from headwater.shapes.common import NodeRef
 from headwater.shapes.freshness import Gaps
@@ -79,18 +79,25 @@ class GapFinder:
                 found.remove(key)
 
     def _has_no_owner(self, node: Node) -> bool:
+        if self._state.is_hidden(node):
+            return False
         told = self._renderer.contents.facet(f.Ownership, self._state.job_of(node).facets, "ownership")
         return told is None or not told.owners
 
     def _has_no_producer(self, node: Node) -> bool:
         return self._listing.is_listed(node) and not any(
-            edge.src != edge.dst for member in self._names(node) for edge in member.into
+            self._counts(edge) for member in self._names(node) for edge in member.into
         )
 
     def _has_no_consumer(self, node: Node) -> bool:
         return self._listing.is_listed(node) and not any(
-            edge.src != edge.dst for member in self._names(node) for edge in member.out
+            self._counts(edge) for member in self._names(node) for edge in member.out
         )
+
+    def _counts(self, edge: Edge) -> bool:
+        """Not one of a dataset to itself, nor one that was deleted."""
+        canonical = self._state.aliases.canonical
+        return canonical(edge.src) != canonical(edge.dst) and not self._state.is_gone(edge)
 
     def _names(self, node: Node) -> list[Dataset]:
         return [self._state.dataset_of(member) for member in self._state.aliases.members(node)]

@@ -8,13 +8,16 @@ from uuid import UUID
 
 from msgspec import Raw
 
-from headwater.api.render import Renderer, moment, uuid_text
+from headwater.api.job_pages import JobPages
+from headwater.api.render import Renderer, job_version_uuid, moment, uuid_text
+from headwater.api.used import VersionUsed, versions_read, versions_written
 from headwater.contents import Contents
 from headwater.errors import NotFound, StoreUnavailable
-from headwater.ids import ContentId, Micros, Node, RunId
-from headwater.model.entities import OUTPUT, Dataset, Job, Register, Run, Use
+from headwater.ids import ContentId, Node, RunId
+from headwater.interpret.datasets import SCHEMAS
+from headwater.model.entities import OUTPUT, Job, Register, Run
 from headwater.model.versions import Version, version_uuid
-from headwater.openlineage.event import EventType, content_id
+from headwater.openlineage.event import EventType
 from headwater.openlineage.timestamps import to_datetime
 from headwater.service import Service
 from headwater.shapes import marquez as shapes
@@ -28,6 +31,7 @@ T = TypeVar("T")
 class History:
     def __init__(self, service: Service, contents: Contents, renderer: Renderer) -> None:
         self._service, self._contents, self._renderer = service, contents, renderer
+        self._job_pages = JobPages(renderer, service.tables)
 
     async def _catch_up(self) -> None:
         """The tables get all that was accepted before; once for a request. While the disk takes
@@ -68,64 +72,38 @@ class History:
     async def runs_of_job(self, job: Job, limit: int, offset: int) -> shapes.Runs:
         await self._catch_up()
         runs = await self._ask(self._service.tables.runs_of_job, job.node, limit, offset)
-        total = await self._ask(self._service.tables.count_runs_of_job, job.node)
-        return shapes.Runs(await self._full_runs(runs), total)
+        return shapes.Runs(await self._full_runs(runs), job.runs + job.named)
 
     async def _full_runs(self, runs: list[Run]) -> list[shapes.Run]:
-        return [await self._full_run(run) for run in runs]
+        """With what they used. However many they are, the tables and the log are asked a few times only."""
+        state = self._service.state
+        read = await versions_read(state, self._service.tables, runs)
+        told = [registers for run in runs for registers in (run.facets, *(use.facets for use in run.uses.values()))]
+        shown = {content for registers in told for content in self._renderer.contents_shown(registers).values()}
+        bodies = await self._ask(self._contents.bodies, shown)
+        answers = []
+        for run in runs:
+            answer = self._renderer.run(run)
+            version = job_version(state, run)
+            if version is not None:
+                job = state.job_of(run.job)
+                answer.jobVersion = shapes.VersionName(job.namespace, job.name, job_version_uuid(job, version))
+            answer.facets = self._renderer.facet_bodies(run.facets, bodies)
+            answer.inputDatasetVersions = [self._used(one, bodies) for one in read[run.row]]
+            answer.outputDatasetVersions = [self._used(one, bodies) for one in versions_written(state, run)]
+            answers.append(answer)
+        return answers
 
-    async def _full_run(self, run: Run) -> shapes.Run:
-        answer = self._run(run)
-        answer.facets = self._renderer.facet_bodies(run.facets)
-        for key, use in run.uses.items():
-            dataset = self._service.state.dataset_of(Node(key >> 1))
-            facets = self._renderer.facet_bodies(use.facets)
-            if key & 1 == OUTPUT:
-                for version_id in _written(run, dataset, use):
-                    answer.outputDatasetVersions.append(self._used(dataset, version_id, facets))
-            else:
-                version_id = await self._read_version(dataset, use)
-                answer.inputDatasetVersions.append(self._used(dataset, version_id, facets))
-        return answer
-
-    def _run(self, run: Run) -> shapes.Run:
-        answer = self._renderer.run(run)
-        version = job_version(self._service.state, run)
-        if version is not None:
-            job = self._service.state.job_of(run.job)
-            answer.jobVersion = shapes.VersionName(job.namespace, job.name, job_version_uuid(job, version))
-        return answer
-
-    def _used(self, dataset: Dataset, version: bytes, facets: dict[str, Raw]) -> shapes.UsedVersion:
-        shown = self._service.state.dataset_of(self._service.state.aliases.canonical(dataset.node))
-        return shapes.UsedVersion(shapes.VersionName(shown.namespace, shown.name, uuid_text(version)), facets)
-
-    async def _read_version(self, dataset: Dataset, use: Use) -> bytes:
-        """What a run read: the version it named, else the newest one at that time."""
-        version, schema, _, _ = max(use.told(), key=lambda told: told[3])
-        if version:
-            return version_uuid(dataset, version, schema, None)
-        members = self._service.state.aliases.members(dataset.node)
-        newest = await self._newest_version(members, use.first)
-        return newest.uuid if newest else version_uuid(dataset, "", schema, None)
-
-    async def _newest_version(self, members: tuple[Node, ...], at: Micros | None) -> Version | None:
-        found = await self._ask(self._service.tables.current_versions, members, at)
-        return max(found.values(), key=lambda v: v.first, default=None)
+    def _used(self, used: VersionUsed, bodies: dict[ContentId, bytes]) -> shapes.UsedVersion:
+        shown = self._service.state.dataset_of(used.dataset)
+        name = shapes.VersionName(shown.namespace, shown.name, uuid_text(used.uuid))
+        return shapes.UsedVersion(name, self._renderer.facet_bodies(used.use.facets, bodies))
 
     # Jobs and datasets with what only the tables know
 
     async def jobs(self, page: list[Job]) -> list[shapes.Job]:
         await self._catch_up()
-        return [await self._job(job) for job in page]
-
-    async def _job(self, job: Job) -> shapes.Job:
-        runs = await self._ask(self._service.tables.runs_of_job, job.node, 10, 0)
-        latest = [self._run(run) for run in runs]
-        current = next((run.jobVersion.version for run in latest if run.jobVersion is not None), None)
-        answer = self._renderer.job(job.node, latest, current)
-        answer.latestRun = next((run for run in latest if run.createdAt is not None), answer.latestRun)
-        return answer
+        return await self._job_pages.page(page)
 
     async def job_versions(self, job: Job, limit: int, offset: int) -> shapes.JobVersions:
         await self._catch_up()
@@ -143,9 +121,10 @@ class History:
     async def _job_versions(self, job: Job, found: list[JobVersion]) -> list[shapes.JobVersion]:
         state = self._service.state
         runs = await self._ask(self._service.tables.runs_by_row, [each.latest_run for each in found])
+        latest = await self._full_runs(runs)
         data = self._renderer.job_data(job.node, shapes.JobData)
         answer = []
-        for each, run in zip(found, runs, strict=True):
+        for each, run, full in zip(found, runs, latest, strict=True):
             version = job_version_uuid(job, each.version)
             shown = [key for key in run.uses if not state.is_hidden(Node(key >> 1))]
             answer.append(
@@ -158,18 +137,25 @@ class History:
                     location=data.location,
                     inputs=self._renderer.dataset_names(Node(key >> 1) for key in shown if key & 1 != OUTPUT),
                     outputs=self._renderer.dataset_names(Node(key >> 1) for key in shown if key & 1 == OUTPUT),
-                    latestRun=await self._full_run(run),
+                    latestRun=full,
                 )
             )
         return answer
 
     async def datasets(self, page: list[Node]) -> list[shapes.Dataset]:
         await self._catch_up()
-        return [await self._dataset(node) for node in page]
-
-    async def _dataset(self, node: Node) -> shapes.Dataset:
-        newest = await self._newest_version(self._service.state.aliases.members(node), None)
-        return self._renderer.dataset(node, uuid_text(newest.uuid) if newest else None)
+        names = {node: self._service.state.aliases.members(node) for node in page}
+        members = [member for some in names.values() for member in some]
+        facets = [self._renderer.dataset_facets(node) for node in page]
+        shown = {content for registers in facets for content in self._renderer.contents_shown(registers).values()}
+        current = await self._ask(self._service.tables.current_versions, members, None)
+        bodies = await self._ask(self._contents.bodies, shown)
+        answer = []
+        for node in page:
+            versions = [current[member] for member in names[node] if member in current]
+            newest = max(versions, key=lambda v: v.first, default=None)
+            answer.append(self._renderer.dataset(node, uuid_text(newest.uuid) if newest else None, bodies))
+        return answer
 
     async def versions(self, node: Node, limit: int, offset: int) -> shapes.DatasetVersions:
         members = self._service.state.aliases.members(node)
@@ -208,11 +194,10 @@ class History:
             answer.currentSchemaVersion = _schema_uuid(version.schema)
         return answer
 
-    async def past_facets(self, nodes: list[Node]) -> dict[Node, list[tuple[str, Register]]]:
-        """What facets said before, by job or dataset."""
+    async def past_schemas(self, datasets: list[Node]) -> dict[Node, list[tuple[str, Register]]]:
+        """What was told of schemas before."""
         await self._catch_up()
-        ask = self._service.tables.past_facets
-        return await self._ask(lambda: {node: ask(node) for node in nodes})
+        return await self._ask(self._service.tables.past_values, datasets, SCHEMAS)
 
     # Events
 
@@ -224,18 +209,5 @@ class History:
         return shapes.Events(total, [Raw(event.body) for event in stored])
 
 
-def _written(run: Run, dataset: Dataset, use: Use) -> list[bytes]:
-    ids = (version_uuid(dataset, version, schema, run.id) for version, schema, _, _ in use.told())
-    return list(dict.fromkeys(ids))
-
-
-def job_version_uuid(job: Job, version: int) -> str:
-    return str(UUID(int=(hash_text(f"{job.namespace}\0{job.name}") << 64) | (version & (1 << 64) - 1)))
-
-
 def _schema_uuid(schema: ContentId) -> str:
     return str(UUID(int=schema & (1 << 64) - 1))
-
-
-def hash_text(text: str) -> int:
-    return content_id(text.encode()) & (1 << 64) - 1

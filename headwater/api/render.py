@@ -1,6 +1,6 @@
 """State → shapes. What needs the tables (runs, versions) is in `history.py`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import blake2b
 from typing import TypeVar
@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Raw
 
 from headwater.contents import Contents
-from headwater.graph.columns import ColumnEdge, column_lineage, columns_of
+from headwater.graph.columns import ColumnEdge, ColumnWalk
 from headwater.ids import DELETED, ContentId, Micros, Node
 from headwater.interpret.datasets import SCHEMA, SCHEMAS
 from headwater.model.changes import Ref
@@ -19,7 +19,7 @@ from headwater.model.shown import facets_of, is_dropped
 from headwater.model.state import State
 from headwater.model.tagging import WHOLE, labels, tags_by_field
 from headwater.openlineage import facets as f
-from headwater.openlineage.event import stamp_time
+from headwater.openlineage.event import content_id, stamp_time
 from headwater.openlineage.timestamps import to_datetime
 from headwater.shapes import marquez as shapes
 
@@ -27,6 +27,7 @@ _encode = msgspec.json.Encoder().encode
 _NO_FIELDS: list[shapes.Field] = []
 _JOB_TYPES = {"BATCH": "BATCH", "STREAMING": "STREAM", "STREAM": "STREAM", "SERVICE": "SERVICE"}
 _STREAM_TYPES = {"TOPIC", "STREAM"}
+_64_BITS = (1 << 64) - 1
 
 
 D = TypeVar("D", bound=shapes.DatasetData)
@@ -46,17 +47,24 @@ def job_uuid(job: Job) -> str:
     return uuid_text(blake2b(f"job\0{job.namespace}\0{job.name}".encode(), digest_size=16).digest())
 
 
+def job_version_uuid(job: Job, version: int) -> str:
+    name = content_id(f"{job.namespace}\0{job.name}".encode()) & _64_BITS
+    return str(UUID(int=name << 64 | version & _64_BITS))
+
+
 class Renderer:
     def __init__(self, state: State, contents: Contents) -> None:
         self.state, self.contents = state, contents
 
     # Datasets
 
-    def dataset(self, node: Node, current_version: str | None) -> shapes.Dataset:
+    def dataset(
+        self, node: Node, current_version: str | None, bodies: Mapping[ContentId, bytes] | None = None
+    ) -> shapes.Dataset:
         answer = self.dataset_data(node, shapes.Dataset)
         answer.currentVersion = current_version
         answer.columnLineage = self._field_lineage(node)
-        answer.facets = self.facet_bodies(self.dataset_facets(node))
+        answer.facets = self.facet_bodies(self.dataset_facets(node), bodies)
         return answer
 
     def dataset_data(self, node: Node, shape: type[D]) -> D:
@@ -99,12 +107,20 @@ class Renderer:
     def dataset_facets(self, node: Node) -> Registers:
         return facets_of(self.state, node)
 
-    def facet_bodies(self, facets: Registers) -> dict[str, Raw]:
+    @staticmethod
+    def contents_shown(facets: Registers) -> dict[str, ContentId]:
+        """Facets by the names under which they are shown."""
         wanted = {name: register[2] for name, register in facets.items() if register[2] != DELETED}
         told = [content for name in SCHEMAS if (content := wanted.pop(name, None)) is not None]
         if told:
             wanted[SCHEMA] = told[0]
-        bodies = self.contents.bodies(wanted.values())
+        return wanted
+
+    def facet_bodies(self, facets: Registers, bodies: Mapping[ContentId, bytes] | None = None) -> dict[str, Raw]:
+        """`bodies`: what was read before, for many at once. What came in since is read now."""
+        wanted = self.contents_shown(facets)
+        if bodies is None or not bodies.keys() >= set(wanted.values()):
+            bodies = self.contents.bodies(wanted.values())
         return {name: Raw(bodies[content]) for name, content in wanted.items()}
 
     def _dataset_tags(self, members: tuple[Node, ...], facets: Registers) -> dict[str, list[str]]:
@@ -149,14 +165,10 @@ class Renderer:
         return is_dropped(self.state, node)
 
     def _field_lineage(self, node: Node) -> list[shapes.FieldLineage] | None:
-        columns = columns_of(self.state, self.contents, node)
-        found = column_lineage(self.state, self.contents, columns, 1)
-        if not found.edges:
-            return None
-        inputs: dict[str, list[shapes.InputFieldRef]] = {name: [] for _, name in columns}
-        for edge in found.edges:
-            inputs[edge.dst[1]].append(self.input_field(edge))
-        return [shapes.FieldLineage(n, refs) for n, refs in inputs.items() if refs]
+        links = ColumnWalk(self.state, self.contents, None).links(node)
+        in_order = dict.fromkeys((*self.contents.field_names(self.state, node), *links))
+        fed = [(name, [self.input_field(edge) for edge in links[name]]) for name in in_order if links.get(name)]
+        return [shapes.FieldLineage(name, inputs) for name, inputs in fed] or None
 
     def input_field(self, edge: ColumnEdge) -> shapes.InputFieldRef:
         source = self.state.dataset_of(edge.src[0])
@@ -172,14 +184,13 @@ class Renderer:
 
     # Jobs
 
-    def job(self, node: Node, latest: list[shapes.Run], current_version: str | None) -> shapes.Job:
+    def job(self, node: Node, bodies: Mapping[ContentId, bytes] | None = None) -> shapes.Job:
+        """Without what only the tables know: earlier runs, and its version."""
         job = self.state.job_of(node)
         told = self.contents.facet(f.Tags, job.facets, "tags")
         tags = tags_by_field(told, self.state.edited.tags_on([("job", job.namespace, job.name)]))
         answer = self.job_data(node, shapes.Job)
-        answer.latestRuns = latest
-        answer.facets = self.facet_bodies(job.facets)
-        answer.currentVersion = current_version
+        answer.facets = self.facet_bodies(job.facets, bodies)
         answer.labels = labels(self.contents.facet(f.JobType, job.facets, "jobType"))
         answer.tags = tags.get(WHOLE, [])
         return answer

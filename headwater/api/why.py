@@ -6,13 +6,13 @@ from contextlib import suppress
 from typing import Annotated
 
 from litestar import Response, get
-from litestar.params import Parameter, QueryParameter
+from litestar.params import Parameter
 
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_columns, find_node
-from headwater.api.parameters import Depth, Moment, time_of
+from headwater.api.parameters import WITH_COLUMNS, Depth, Moment, node_parameter, time_of
 from headwater.errors import BadRequest, NotFound, StoreUnavailable
-from headwater.graph.when import Always
+from headwater.graph.when import At
 from headwater.ids import (
     DELETED,
     NODE_TYPES,
@@ -42,13 +42,7 @@ _EARLIEST = parse("0001-01-01T00:00:00Z")
 # The walk upward stops after so many datasets, a millisecond or two, for others to go on.
 _DATASETS_PER_SLICE = 5
 
-AnyNodeId = Annotated[
-    str,
-    QueryParameter(
-        name="nodeId",
-        description="`dataset:NAMESPACE:NAME`, `datasetField:NAMESPACE:NAME:COLUMN`, `job:NAMESPACE:NAME` or `run:ID`.",
-    ),
-]
+AnyNodeId = Annotated[str, node_parameter("nodeId", *WITH_COLUMNS, type_run)]
 
 
 @get("/why", responses=says(Why), summary="Suspects upstream of something that is wrong, the likeliest first")
@@ -85,16 +79,16 @@ async def _why(app: App, node_id: str, asked: Micros | None, since: Micros | Non
 
 def _begin(app: App, upstream: Upstream, node_id: str, kind: str, run: Run | None) -> str:
     """Where the walk begins; the node id in its canonical spelling."""
-    state = app.state
+    state, when = app.state, At(upstream.scope.at)
     if run is not None:
         read = {Node(key >> 1) for key in run.uses if key & 1 == INPUT}
         upstream.from_job(state.job_of(run.job), read or None)
         return f"{type_run}:{run.id}"
     if kind == type_field:
-        ((dataset, column),) = find_columns(app, node_id, Always())
+        ((dataset, column),) = find_columns(app, node_id, when)
         upstream.from_dataset(dataset, {column})
         return field_node_id(state.nodes[dataset].namespace, state.nodes[dataset].name, column)
-    entity = state.nodes[find_node(state, node_id)]
+    entity = state.nodes[find_node(state, node_id, when)]
     if isinstance(entity, Job):
         upstream.from_job(entity)
         return job_node_id(entity.namespace, entity.name)

@@ -208,9 +208,11 @@ def _spread(
                 prepared.add(column[0])
                 for _ in prepare(column[0]):
                     yield found
-            links = steps(column)
-            edges += links
-            for other in map(far_end, links):
+            for edge in steps(column):
+                other = far_end(edge)
+                if other == column:  # what a job makes of what it wrote before
+                    continue
+                edges.append(edge)
                 if other not in reached:
                     reached.add(other)
                     fresh.append(other)

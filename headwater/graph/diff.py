@@ -70,14 +70,14 @@ class _Comparison:
     def around(self, start: Node, depth: int) -> Slices[object, None]:
         was = yield from neighbourhood_in_slices(self._state, start, depth, CONNECTED, self._whens[0])
         now = yield from neighbourhood_in_slices(self._state, start, depth, CONNECTED, self._whens[1])
-        for graph, at in zip((was, now), self._times, strict=True):
-            if not self._began(start, at):
+        for graph, at, when in zip((was, now), self._times, self._whens, strict=True):
+            if not self._began(start, at) or when.hides(self._state, start):
                 del graph.nodes[start]
         found = self.found
         found.nodes_added = now.nodes.keys() - was.nodes.keys()
         found.nodes_removed = was.nodes.keys() - now.nodes.keys()
-        found.edges_added = {(a, b) for a, b in now.edges.keys() - was.edges.keys() if a != b}
-        found.edges_removed = {(a, b) for a, b in was.edges.keys() - now.edges.keys() if a != b}
+        found.edges_added = now.edges.keys() - was.edges.keys()
+        found.edges_removed = was.edges.keys() - now.edges.keys()
         for count, node in enumerate((*was.nodes, *found.nodes_added)):
             if count % STEPS_PER_SLICE == 0:
                 yield None
@@ -89,11 +89,12 @@ class _Comparison:
     def everything(self) -> Slices[object, None]:
         state, canonical = self._state, self._state.aliases.canonical
         datasets: dict[Node, None] = {}
+        deleted = self._around_deleted()
         for number in range(len(state.nodes)):
             if number % STEPS_PER_SLICE == 0:
                 yield None
             entity = state.nodes[number]
-            if entity.last <= self._early:
+            if entity.last <= self._early and number not in deleted:
                 continue
             if isinstance(entity, Job):
                 self._compare_node(entity.node)
@@ -111,6 +112,20 @@ class _Comparison:
             self._compare_columns(node, was=was, now=now)
             if was and now:
                 self.found.stayed.add(node)
+
+    def _around_deleted(self) -> set[Node]:
+        """What was deleted between the two moments, and what that may show at: the other ends of
+        its edges, and the datasets behind them, which may have columns from it."""
+        nodes, late = self._state.nodes, max(self._times)
+        found: set[Node] = set()
+        for node in self._state.gone:
+            if self._state.deleted(node, late) > self._early:
+                found.add(node)
+                for edge in (*nodes[node].into, *nodes[node].out):
+                    for end in (edge.src, edge.dst):
+                        found.add(end)
+                        found.update(beyond.dst for beyond in nodes[end].out)
+        return found
 
     def _edges(self, dataset: Node) -> Iterator[Edge]:
         """Those into a dataset, under all its names."""
@@ -131,15 +146,15 @@ class _Comparison:
         return was, now
 
     def _is_there(self, node: Node, at: Micros, when: At) -> bool:
-        """It has an edge, or never had one and was only told of."""
-        if not self._began(node, at):
+        """It has an edge, or never had one and was only told of. An edge that was deleted never was."""
+        state, canonical = self._state, self._state.aliases.canonical
+        if not self._began(node, at) or when.hides(state, node):
             return False
         had_edges = False
-        for member in self._state.aliases.members(node):
-            entity = self._state.nodes[member]
-            for edge in (*entity.into, *entity.out):
-                if edge.src != edge.dst and edge.first <= at:
-                    if when.alive(self._state, edge):
+        for member in state.aliases.members(node):
+            for edge in (*state.nodes[member].into, *state.nodes[member].out):
+                if canonical(edge.src) != canonical(edge.dst) and when.last_seen(state, edge) is not None:
+                    if when.alive(state, edge):
                         return True
                     had_edges = True
         return not had_edges
@@ -178,8 +193,12 @@ class _Comparison:
             return False
         if any(stamp_time(told.first) > self._early for told in edge.columns):
             return True
+        gone = self._state.gone
+        if gone and any(n in gone for told in edge.columns for n in (edge.src, edge.dst, *told.sources)):
+            return True
         return self._whens[0].alive(self._state, edge) != self._whens[1].alive(self._state, edge)
 
     @staticmethod
     def _columns(walk: ColumnWalk, dataset: Node) -> set[ColumnPair]:
-        return {(edge.src, edge.dst) for edges in walk.links(dataset).values() for edge in edges}
+        links = walk.links(dataset).values()
+        return {(edge.src, edge.dst) for edges in links for edge in edges if edge.src != edge.dst}

@@ -96,7 +96,7 @@ class _Walk:
         for member in state.aliases.members(dataset):
             entity = state.nodes[member]
             for edge in entity.into if up else entity.out:
-                if edge.src != edge.dst and self._when.alive(state, edge):
+                if self._when.alive(state, edge):
                     yield edge
 
     def directed(self, start: Node, depth: int, *, up: bool) -> Walk:
@@ -117,6 +117,8 @@ class _Walk:
                     yield found
                     left = STEPS_PER_SLICE
                 other = canonical(edge.src if up else edge.dst)
+                if other == node:  # two names of one dataset
+                    continue
                 to_job = isinstance(self._state.nodes[other], Job)
                 # A job's datasets are as far as the job itself.
                 step = 0 if at_job and not to_job else 1
@@ -185,8 +187,9 @@ class _Walk:
                             jobs.append(other)
                         else:  # they feed each other without a job
                             shown = canonical(other)
-                            nodes.setdefault(shown, nodes[place])
-                            edges[(place, shown) if edge.src == member else (shown, place)] = edge
+                            if shown != place:
+                                nodes.setdefault(shown, nodes[place])
+                                edges[(place, shown) if edge.src == member else (shown, place)] = edge
             if not jobs:
                 found.whole = True
                 break
@@ -199,8 +202,8 @@ class _Walk:
                     if left <= 0:
                         yield found
                         left = STEPS_PER_SLICE
-                    if alive(state, edge):
-                        other = canonical(edge.dst if edge.src == node else edge.src)
+                    other = canonical(edge.dst if edge.src == node else edge.src)
+                    if other != node and alive(state, edge):
                         edges[(node, other) if edge.src == node else (other, node)] = edge
                         if other not in nodes:
                             nodes[other] = distance

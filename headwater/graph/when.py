@@ -45,11 +45,18 @@ class At:
         self._job_last: dict[Node, Micros] = {}
 
     def alive(self, state: State, edge: Edge) -> bool:
-        last = spans.last_before(edge, self._at)
-        if last is None or (state.gone and last <= self.deleted(state, edge.src, edge.dst)):
+        last = self.last_seen(state, edge)
+        if last is None:
             return False
         job = self._job(state, edge)
         return job is None or last >= self._last_of(job) - spans.GAP
+
+    def last_seen(self, state: State, edge: Edge) -> Micros | None:
+        """When the edge was last seen by then; None if not yet, or not since an end was deleted."""
+        last = spans.last_before(edge, self._at)
+        if last is not None and state.gone and last <= self.deleted(state, edge.src, edge.dst):
+            return None
+        return last
 
     def deleted(self, state: State, *nodes: Node) -> Micros:
         return max(state.deleted(node, self._at) for node in nodes)

@@ -77,7 +77,10 @@ def _job_seen(state: State, change: c.JobSeen) -> None:
 def _run_seen(state: State, change: c.RunSeen) -> None:
     job = state.jobs[change.job[0]][change.job[1]]
     stamp, at = change.stamp, stamp_time(change.stamp)
+    was_named = change.run in state.runs
     run = state.ensure_run(change.run, job)
+    if was_named and run.first is None:
+        _count_named(state, run.job, -1)
     before = run.job, run.order
     counted = None if run.first is None else run.job
     # A run belongs to the job of its first event; a parent facet only guesses.
@@ -106,8 +109,14 @@ def _run_seen(state: State, change: c.RunSeen) -> None:
 
 def _run_named(state: State, change: c.RunNamed) -> None:
     job = state.jobs[change.job[0]][change.job[1]]
-    run = state.ensure_run(change.run, job)
+    if change.run not in state.runs:
+        state.ensure_run(change.run, job)
+        _count_named(state, job, 1)
+        return
+    run = state.runs[change.run]
     if run.first is None and change.job < _job_name(state, run):
+        _count_named(state, run.job, -1)
+        _count_named(state, job, 1)
         run.job = job
         state.dirty.runs[run.id] = run
 
@@ -123,6 +132,11 @@ def _count_run(state: State, job: Node, before: Node | None) -> None:
     if before is not None:
         state.job_of(before).runs -= 1
         state.mark(before)
+
+
+def _count_named(state: State, job: Node, count: int) -> None:
+    state.job_of(job).named += count
+    state.mark(job)
 
 
 def _note_latest(state: State, run: Run, old_job: Node, old_order: tuple[Micros, RunId]) -> None:
@@ -144,8 +158,9 @@ def _note_latest(state: State, run: Run, old_job: Node, old_order: tuple[Micros,
 
 def _dataset_mentioned(state: State, change: c.DatasetMentioned) -> None:
     at = stamp_time(change.stamp)
-    dataset = state.ensure_dataset(change.dataset, at)
+    dataset = state.named_dataset(change.dataset)
     node = dataset.node
+    state.see_dataset(dataset, at)
     _put_facets(state, dataset, change.stamp, change.facets)
     state.mark(node)
     if change.job is None:

@@ -120,6 +120,7 @@ class Job(msgspec.Struct, gc=False):
     declared: Declared | None = None
     latest: "Run | None" = None
     runs: int = 0  # those with an event of their own
+    named: int = 0  # others, of which only their children's events tell
     revision: int = 0
 
 

@@ -10,7 +10,7 @@ from headwater.model.entities import Register, Run
 from headwater.model.state import State
 from headwater.model.versions import Version
 from headwater.openlineage.skeleton import Facet
-from headwater.store.rows import Rows
+from headwater.store.rows import Rows, StoredRun
 
 
 class Record(Protocol):
@@ -92,7 +92,9 @@ class Tables(Protocol):
     def runs(self, ids: Sequence[RunId]) -> list[Run]: ...
     def runs_by_row(self, rows: Sequence[int]) -> list[Run]: ...
     def runs_of_job(self, job: Node, limit: int, offset: int) -> list[Run]: ...
-    def count_runs_of_job(self, job: Node) -> int: ...
+    def latest_runs(self, jobs: Sequence[Node], limit: int) -> dict[Node, list[StoredRun]]:
+        """For each job its latest runs, `limit` at the most, without what they used; latest first."""
+
     def job_versions(self, job: Node) -> list[JobVersion]: ...
     def recent_runs(self, jobs: Sequence[Node], at: Micros, limit: int) -> dict[Node, list[Run]]:
         """For each job its latest runs, `limit` at the most, that had started by a moment; latest first."""

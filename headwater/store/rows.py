@@ -1,7 +1,7 @@
 """State ↔ rows of the derived tables."""
 
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -33,6 +33,17 @@ class Rows(msgspec.Struct):
 
     def __bool__(self) -> bool:
         return bool(self.versions_gone) or any(self.upserts.values())
+
+
+class StoredRun(NamedTuple):
+    """A row of the runs; as long as it is the same, so is the run, but for what it used."""
+
+    row: int
+    id: RunId
+    job: Node
+    started: Micros
+    version: int | None
+    told: bytes
 
 
 class _RunTold(msgspec.Struct, array_like=True, gc=False):
@@ -104,6 +115,7 @@ def _job_row(job: Job) -> Row:
         _pack((declared.stamp, declared.content, declared.targets)) if declared else None,
         job.latest.row if job.latest else None,
         job.runs,
+        job.named,
     )
 
 
@@ -161,8 +173,8 @@ def _use_row(run: Run, key: int) -> Row:
 
 
 def job_from(row: Row) -> Job:
-    node, namespace, name, first, last, facets, parent, declared, _, runs = row
-    job = Job(node, namespace, name, first, last, _registers.decode(facets), runs=runs)
+    node, namespace, name, first, last, facets, parent, declared, _, runs, named = row
+    job = Job(node, namespace, name, first, last, _registers.decode(facets), runs=runs, named=named)
     if parent is not None:
         job.parent = _stamped_node.decode(parent)
     if declared is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 # Raise it whenever a table or the meaning of a column changes: the tables are then made anew
 # from the log at the next start.
-TABLES_VERSION = 3
+TABLES_VERSION = 4
 
 INT, TEXT, BLOB = "INTEGER", "TEXT", "BLOB"
 
@@ -31,7 +31,7 @@ class Table:
     columns: dict[str, str]
     key: tuple[str, ...]
     merge: dict[str, str] = field(default_factory=dict)
-    indexes: tuple[tuple[str, ...], ...] = ()
+    indexes: tuple[tuple[str, ...], ...] = ()  # of columns, or of what is made from columns
     unique: tuple[str, ...] = ()
 
     def on_conflict(self) -> str:
@@ -63,6 +63,7 @@ TABLES = (
             "declared": BLOB,
             "latest_run": INT,
             "runs": INT,
+            "named": INT,
         },
         ("node",),
     ),
@@ -118,7 +119,7 @@ TABLES = (
             "told": BLOB,
         },
         ("row",),
-        indexes=(("job", "started"), ("job", "version", "started")),
+        indexes=(("job", "started", "id"), ("job", "version", "started")),
         unique=("id",),
     ),
     Table(
@@ -149,7 +150,7 @@ TABLES = (
         },
         ("uuid",),
         {**_SPAN, "schema": _SOME_SCHEMA, "run": _FIRST_WRITTEN, "written": _FIRST_WRITTEN},
-        indexes=(("dataset", "first"),),
+        indexes=(("dataset", "first"), ("dataset", "coalesce(written, first)", "uuid")),
     ),
     Table(
         "events",

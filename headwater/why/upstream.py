@@ -14,7 +14,6 @@ from headwater.graph.columns import ColumnWalk, Reader
 from headwater.graph.flow import Flow
 from headwater.graph.when import At
 from headwater.ids import Micros, Node, dataset_node_id, job_node_id
-from headwater.model import spans
 from headwater.model.entities import Dataset, Job, Register
 from headwater.model.state import State
 from headwater.openlineage.event import stamp_time
@@ -180,6 +179,8 @@ class Upstream:
                 if isinstance(node, Job):
                     self._job_above(node, found.distance + 1)
         for source in sorted(map(self._state.aliases.canonical, inputs)):
+            if self._when.hides(self._state, source):
+                continue
             found.inputs.add(source)
             self._reach(source, None, found.distance)
 
@@ -197,7 +198,7 @@ class Upstream:
                 self.scope.truncated = True
                 return None
             found = jobs[job.node] = self._job(job, distance)
-            if job.parent is not None:
+            if job.parent is not None and not self._when.hides(self._state, job.parent[1]):
                 found.parent = job.parent[1]
                 self.scope.parents.setdefault(found.parent, self._job(self._state.job_of(found.parent), distance))
         return found
@@ -225,19 +226,19 @@ class Upstream:
         self._frontier.append((dataset, None if columns is None else set(columns)))
 
     def _dataset(self, node: Node, columns: Columns, distance: int) -> DatasetAt:
-        at, entity = self.scope.at, self._state.dataset_of(node)
+        at, entity, seen = self.scope.at, self._state.dataset_of(node), self._when.last_seen
         names: list[NameAt] = []
         written: dict[Node | None, Micros] = {}
         for member in map(self._state.dataset_of, self._state.aliases.members(node)):
             facets = {name: member.facets[name] for name in FACETS if name in member.facets}
             life = member.lifecycle
             by = life.job if life is not None and stamp_time(life.stamp) <= at else None
-            reads = {edge.dst: last for edge in member.out if (last := spans.last_before(edge, at)) is not None}
+            reads = {edge.dst: last for edge in member.out if (last := seen(self._state, edge)) is not None}
             names.append(NameAt(member.node, facets, by, reads))
-            if member.declared is not None and member.declared <= at:
+            if member.declared is not None and self._state.deleted(member.node, at) < member.declared <= at:
                 written[None] = max(member.declared, written.get(None, member.declared))
             for edge in member.into:
-                last = spans.last_before(edge, at)
+                last = seen(self._state, edge)
                 if last is not None and edge.src != edge.dst:
                     written[edge.src] = max(last, written.get(edge.src, last))
         node_id = dataset_node_id(entity.namespace, entity.name)

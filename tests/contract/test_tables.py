@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import headwater.demo
 from headwater.ids import DELETED, Micros, Node, Position, RunId
@@ -16,11 +17,11 @@ from headwater.openlineage import timestamps
 from headwater.openlineage.event import Event, EventType, content_id, decode
 from headwater.service import Record, fold, settle_latest_runs
 from headwater.store.protocol import EventFilter, Read, Tables
-from headwater.store.rows import take
+from headwater.store.rows import run_from, take
 from tests.contract.conftest import OpenTables
 from tests.contract.dump import dump
 from tests.support import make
-from tests.support.make import dataset, facet, run
+from tests.support.make import dataset, facet, parent, run
 
 Json = dict[str, Any]
 
@@ -134,7 +135,6 @@ def answers(state: State, tables: Tables) -> dict[str, Any]:
     return {
         "position": tables.position(),
         "runs": runs,
-        "counts": [tables.count_runs_of_job(node) for node in nodes],
         "histories": [tables.run_history(run.row) for run in runs],
         "events": tables.events(EventFilter(limit=10_000)),
         "event count": tables.count_events(EventFilter()),
@@ -291,7 +291,7 @@ def test_a_run_that_goes_on_after_a_write_is_one_run(tables: Tables) -> None:
     write(state, tables)
     (found,) = tables.runs([RunId("run-1")])
     assert (found.state, len(found.uses), found.started_at) == ("COMPLETED", 2, _minute(0))
-    assert tables.count_runs_of_job(node_of(state, "load")) == 1
+    assert state.job_of(node_of(state, "load")).runs == 1
 
 
 def _minute(minutes: float) -> Micros:
@@ -316,7 +316,7 @@ def test_runs_of_a_job_come_newest_first(tables: Tables) -> None:
     assert _ids(tables.runs_of_job(job, 10, 0)) == ["c", "bb", "b", "a"]
     assert _ids(tables.runs_of_job(job, 2, 1)) == ["bb", "b"]
     assert tables.runs_of_job(job, 10, 4) == tables.runs_of_job(job, 0, 0) == []
-    assert tables.count_runs_of_job(job) == 4
+    assert state.job_of(job).runs == 4
 
 
 def test_runs_that_are_only_named_by_others_come_last(tables: Tables) -> None:
@@ -591,6 +591,32 @@ def test_recent_runs_of_many_jobs_at_a_moment(tables: Tables) -> None:
     (whole,) = tables.recent_runs([a], _minute(2), 1)[a]
     assert whole == tables.runs([RunId("a-2")])[0]
     assert len(whole.uses) == 2
+
+
+def test_the_latest_runs_of_many_jobs(tables: Tables) -> None:
+    state = written(
+        tables,
+        *(run("START", job, at, f"{job}-{at}") for job in ("a", "b") for at in range(10)),
+        run("COMPLETE", "a", 9.5, "a-9", ["in"], ["out"]),
+        run("START", "a", 3, "a-3-twin"),
+        run("START", "c", 3, "child", facets=parent("d", "only named")),
+    )
+    a, b, c, d = (node_of(state, name) for name in "abcd")
+    found = tables.latest_runs([a, b, c, d, Node(999)], 8)
+    assert {job: [stored.id for stored in runs] for job, runs in found.items()} == {
+        a: ["a-9", "a-8", "a-7", "a-6", "a-5", "a-4", "a-3-twin", "a-3"],
+        b: [f"b-{n}" for n in range(9, 1, -1)],
+        c: ["child"],
+        d: ["only named"],
+    }
+    (whole,) = tables.runs([RunId("a-9")])
+    latest = found[a][0]
+    assert latest.version == tables.job_versions(a)[0].version
+    assert found[a][1].version is None
+    assert run_from(latest, []) == replace(whole, uses={})
+    assert tables.latest_runs([], 8) == {}
+    many = [Node(n) for n in range(len(state.nodes), len(state.nodes) + 700)]
+    assert tables.latest_runs([*many, c], 1) == {c: found[c]}
 
 
 def test_recent_runs_of_more_jobs_than_one_statement_takes(tables: Tables) -> None:

@@ -279,3 +279,48 @@ def test_a_large_graph_is_answered_whole_while_events_come_in(make_server: Start
         stop.set()
         posting.join()
     assert set(posted) == {201}
+
+
+def test_what_was_deleted_is_in_no_answer_but_those_about_the_time_before(make_server: Start) -> None:
+    server = make_server().start()
+    clean = dataset("clean", {**schema("x"), **columns(x=["raw.x"])})
+    told = [
+        run("COMPLETE", "load", 0, "r1", ["raw"], [clean]),
+        run("COMPLETE", "sum", 1, "r2", ["clean"], [dataset("report", {**schema("x"), **columns(x=["clean.x"])})]),
+    ]
+    assert server.post_batch(told).status_code == 204
+    ends = {"from": "dataset:db:raw", "to": "dataset:db:report"}
+    questions: list[tuple[str, dict[str, str]]] = [
+        ("impact", {"nodeId": "dataset:db:raw"}),
+        ("impact", {"nodeId": "datasetField:db:raw:x"}),
+        ("path", ends),
+        ("path", {key: value.replace("dataset", "datasetField") + ":x" for key, value in ends.items()}),
+        ("why", {"nodeId": "dataset:db:report"}),
+        ("freshness", {"nodeId": "dataset:db:report"}),
+    ]
+
+    def then(path: str, asked: dict[str, str]) -> Any:
+        """What is said of a node itself is as of today."""
+        found = server.json(f"{API}/{path}", **asked, at=time(5))
+        return [{**node, "data": None} for node in found["graph"]] if path == "path" else found
+
+    before = [then(path, asked) for path, asked in questions]
+    assert server.client.delete(f"{API}/namespaces/db/datasets/clean").status_code == 200
+
+    for path, asked in questions:
+        assert "clean" not in server.client.get(f"{API}/{path}", params=asked).text
+    assert [then(path, asked) for path, asked in questions] == before
+    for path in ("impact", "why", "freshness"):
+        gone = server.client.get(f"{API}/{path}", params={"nodeId": "dataset:db:clean"})
+        assert is_error(gone, 404)
+        assert "Did you mean" not in gone.text
+        assert server.json(f"{API}/{path}", nodeId="dataset:db:clean", at=time(5))
+    assert server.json(f"{API}/path", **{**ends, "to": "dataset:db:clean"}, at=time(5))["graph"]
+    for around in ({}, {"nodeId": "dataset:db:clean"}, {"nodeId": "dataset:db:raw"}):
+        removed = server.json(f"{API}/diff", **{"from": time(5)}, **around)["nodes"]["removed"]
+        assert "dataset:db:clean" in [node["nodeId"] for node in removed]
+    gaps = server.json(f"{API}/gaps", kind="datasetsWithoutConsumer")["nodes"]
+    assert [node["nodeId"] for node in gaps] == ["dataset:db:report"]
+    linked = server.json(f"{API}/runlineage/upstream", runId="r2")["runs"]
+    assert [(one["run"]["id"], one["inputs"]) for one in linked] == [("r2", [])]
+    assert server.json(f"{API}/jobs/runs/r2")["inputDatasetVersions"] == []

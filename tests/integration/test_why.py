@@ -356,6 +356,30 @@ def test_versions_join_under_every_name_of_a_dataset(server: Server) -> None:
     assert ids(runs(server, "downstream", "w")) == ["w", "r1", "r2"]
 
 
+def test_a_run_by_itself_tells_of_the_same_versions(chained: Server, server: Server) -> None:
+    linked = {"symlinks": facet(identifiers=[{"namespace": "hive", "name": "t", "type": "TABLE"}])}
+    server.post_batch(
+        [
+            run("COMPLETE", "write", 1, "w", [], [dataset("real", {**linked, **schema("a")})]),
+            # A reader tells of a schema under another name, and a run reads what it then writes.
+            run("COMPLETE", "look", 3, "seen", [dataset(("hive", "t"), schema("a", "b"))]),
+            run("COMPLETE", "copy", 5, "copied", ["real"], ["x"]),
+            run("COMPLETE", "merge", 6, "merged", ["x", ("hive", "t")], ["x"]),
+        ]
+    )
+    assert made_by(runs(server, "upstream", "copied")[0]) == {"real": "w"}
+    assert made_by(runs(server, "upstream", "merged")[0]) == {"real": "w", "x": "copied"}
+    for asked, run_ids in ((chained, [e["run"]["runId"] for e in CHAIN]), (server, ["w", "seen", "copied", "merged"])):
+        for run_id in run_ids:
+            linked_run = runs(asked, "upstream", run_id)[0]
+            shown = asked.json(f"/api/v1/jobs/runs/{run_id}")
+            for ours, theirs in (("inputs", "inputDatasetVersions"), ("outputs", "outputDatasetVersions")):
+                versions = {(v["name"], v["version"]) for v in linked_run[ours]}
+                assert versions == {
+                    (v["datasetVersionId"]["name"], v["datasetVersionId"]["version"]) for v in shown[theirs]
+                }
+
+
 @pytest.mark.parametrize("way", ["upstream", "downstream"])
 def test_runs_that_are_not_there(chained: Server, way: str) -> None:
     is_error(chained.get(f"/api/v1/runlineage/{way}", runId="nobody"), 404)

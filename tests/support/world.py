@@ -83,7 +83,7 @@ class World:
         return msgspec.json.decode(msgspec.json.encode(self.renderer.dataset(self._canonical(name), None)))
 
     def job(self, name: str) -> Any:
-        return msgspec.json.decode(msgspec.json.encode(self.renderer.job(self.node(name), [], None)))
+        return msgspec.json.decode(msgspec.json.encode(self.renderer.job(self.node(name))))
 
     def _canonical(self, name: str) -> Node:
         return self.state.aliases.canonical(self.node(name))

@@ -8,7 +8,7 @@ from typing import Any
 from headwater.errors import StoreDamaged
 from headwater.ids import Micros, Node, Position, RunId
 from headwater.model.entities import MAX_COLUMN_SETS, Register, Run
-from headwater.model.state import State
+from headwater.model.state import QUARTER, State
 from headwater.model.versions import Version
 from headwater.store import edit_rows
 from headwater.store import rows as r
@@ -28,6 +28,14 @@ from headwater.store.sqlite.files import (
 # Reading all pages of a larger file would take longer than loading the state from it, and what
 # is wrong with the pages that are loaded shows anyway.
 _CHECKED_BYTES = 128 << 20
+
+_MIN_TIME, _MAX_TIME = -(1 << 62), 1 << 62
+
+_COUNT_EVENTS = """
+    SELECT (SELECT coalesce(sum(count), 0) FROM event_counts WHERE quarter >= ?1 AND quarter < ?2)
+        + (SELECT count(*) FROM events WHERE time >= ?3 AND time < ?4)
+        + (SELECT count(*) FROM events WHERE time >= ?5 AND time < ?6)
+"""
 
 _COUNT_ALL_EVENTS = """
     SELECT max((SELECT coalesce(max(position), 0) FROM events), (SELECT coalesce(max(position), 0) FROM edits))
@@ -213,8 +221,19 @@ class SqliteTables:
         )
         return self.runs_by_row([row[0] for row in rows])
 
-    def count_runs_of_job(self, job: Node) -> int:
-        return int(self._ask("SELECT count(*) FROM runs WHERE job = ?", job)[0][0])
+    def latest_runs(self, jobs: Sequence[Node], limit: int) -> dict[Node, list[r.StoredRun]]:
+        found: dict[Node, list[r.StoredRun]] = {}
+        for values, part in values_of([(job,) for job in jobs]):
+            for row in self._ask(
+                f"WITH asked(job) AS ({values}) SELECT runs.* FROM asked CROSS JOIN runs WHERE runs.row IN ("
+                "SELECT row FROM runs AS r WHERE r.job = asked.job ORDER BY r.started DESC, r.id DESC LIMIT ?) "
+                "ORDER BY runs.started DESC, runs.id DESC",
+                *part,
+                limit,
+            ):
+                run = r.StoredRun(*row)
+                found.setdefault(run.job, []).append(run)
+        return found
 
     def job_versions(self, job: Node) -> list[JobVersion]:
         """Newest first. However many runs a version has, it costs a few look-ups."""
@@ -265,10 +284,16 @@ class SqliteTables:
         return [Position(row[0]) for row in rows]
 
     def count_events(self, wanted: EventFilter) -> int:
-        where, parameters = _time_range(wanted)
-        if not parameters:  # positions have no gaps, so the last one is the count, of edits too
+        if wanted.after is None and wanted.before is None:
+            # Positions have no gaps, so the last one is the count, of edits too.
             return int(self._ask(_COUNT_ALL_EVENTS)[0][0])
-        return int(self._ask(f"SELECT count(*) FROM events {where}", *parameters)[0][0])
+        after = _MIN_TIME if wanted.after is None else wanted.after
+        before = _MAX_TIME if wanted.before is None else wanted.before
+        # Whole quarters of an hour are counted already.
+        first, last = -(-after // QUARTER), before // QUARTER
+        if first >= last:
+            return int(self._ask("SELECT count(*) FROM events WHERE time >= ? AND time < ?", after, before)[0][0])
+        return int(self._ask(_COUNT_EVENTS, first, last, after, first * QUARTER, last * QUARTER, before)[0][0])
 
     def run_history(self, row: int) -> list[tuple[Position, Micros, int]]:
         sql = "SELECT position, time, kind FROM events WHERE run = ? ORDER BY time, kind"
@@ -279,12 +304,13 @@ class SqliteTables:
         return r.version_from(rows[0]) if rows else None
 
     def versions(self, datasets: Sequence[Node], limit: int, offset: int) -> list[Version]:
-        marks = ",".join("?" * len(datasets))
-        sql = (
-            f"SELECT * FROM dataset_versions WHERE dataset IN ({marks}) "
-            "ORDER BY coalesce(written, first) DESC, uuid LIMIT ? OFFSET ?"
-        )
-        return [r.version_from(row) for row in self._ask(sql, *datasets, limit, offset)]
+        order = "ORDER BY coalesce(written, first) DESC, uuid DESC LIMIT ?"
+        sql, asked = f"SELECT * FROM dataset_versions WHERE dataset = ? {order}", list[int](datasets)
+        if len(datasets) > 1:
+            # With `IN (…)` SQLite would sort them all; of each only so many can be on the page.
+            sql = f"SELECT * FROM ({' UNION ALL '.join([f'SELECT * FROM ({sql})'] * len(datasets))}) {order}"
+            asked = [value for dataset in datasets for value in (dataset, offset + limit)]
+        return [r.version_from(row) for row in self._ask(f"{sql} OFFSET ?", *asked, limit, offset)]
 
     def count_versions(self, datasets: Sequence[Node]) -> int:
         marks = ",".join("?" * len(datasets))
@@ -383,5 +409,5 @@ def _ddl(table: Table) -> Iterator[str]:
     yield f"CREATE TABLE {table.name} ({columns}, PRIMARY KEY ({', '.join(table.key)})){tail}"
     for column in table.unique:
         yield f"CREATE UNIQUE INDEX {table.name}_{column} ON {table.name} ({column})"
-    for index in table.indexes:
-        yield f"CREATE INDEX {table.name}_{'_'.join(index)} ON {table.name} ({', '.join(index)})"
+    for number, index in enumerate(table.indexes, 1):
+        yield f"CREATE INDEX {table.name}_{number} ON {table.name} ({', '.join(index)})"

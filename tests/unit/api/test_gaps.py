@@ -15,11 +15,10 @@ from headwater.api.gaps import (
 )
 from headwater.api.listing import Listing
 from headwater.contents import Contents
-from headwater.openlineage.event import decode
 from headwater.service import fold, now
 from tests.support import make
 from tests.support.strategies import events, minutes, names
-from tests.support.world import World, close_all
+from tests.support.world import Told, World, close_all, record
 
 
 def finder_of(world: World) -> GapFinder:
@@ -63,6 +62,17 @@ def test_an_alias_and_a_dropped_dataset_are_no_gap() -> None:
     assert names_in(finder, DATASETS_WITHOUT_PRODUCER) == ["physical"]
 
 
+def test_what_was_deleted_is_no_gap_and_leaves_gaps_around_it() -> None:
+    told = [
+        make.run("COMPLETE", "load", 0, "r1", ["raw"], ["mid"]),
+        make.run("COMPLETE", "send", 1, "r2", ["mid"], ["out"]),
+    ]
+    finder = finder_of(World([*told, make.deletion(make.job_ref("load"), make.dataset_ref("out"), at=5)]))
+    assert names_in(finder, JOBS_WITHOUT_OWNER) == ["send"]
+    assert names_in(finder, DATASETS_WITHOUT_PRODUCER) == ["mid", "raw"]
+    assert names_in(finder, DATASETS_WITHOUT_CONSUMER) == ["raw"]
+
+
 def test_pages_and_namespaces() -> None:
     told = [
         make.dataset_event((namespace, name)) for namespace in ("a", "a\x01", "ab", "b") for name in ("x", "y", "z")
@@ -88,12 +98,12 @@ with_owners = st.lists(
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(with_owners)
-def test_kept_lists_equal_fresh_ones_after_every_event(told: list[dict[str, Any]]) -> None:
+def test_kept_lists_equal_fresh_ones_after_every_event(told: list[Told]) -> None:
     world = World([])
     try:
         kept = finder_of(world)
         for event in told:
-            decoded = decode(make.encoded(event))
+            decoded = record(event)
             (appended,) = world.log.append([decoded], now())
             if not appended.duplicate:
                 fold(world.state, world.tables, [(appended.position, decoded)])

@@ -15,8 +15,8 @@ from headwater.api.lane import Lane
 from headwater.api.render import Renderer
 from headwater.contents import Contents
 from headwater.graph.columns import columns_of
-from headwater.graph.traverse import BOTH, CONNECTED, UPSTREAM
-from headwater.graph.when import Always
+from headwater.graph.traverse import BOTH, CONNECTED, DIRECTIONS, UPSTREAM
+from headwater.graph.when import Always, At
 from headwater.ids import Node
 from headwater.model.entities import Dataset
 from headwater.openlineage.event import decode
@@ -120,6 +120,31 @@ def test_a_column_graph_cut_by_depth_has_no_edges_to_what_is_left_out() -> None:
     nodes = {n["id"]: n for n in columns_graph("out", world, depth=1)}
     assert set(nodes) == {"datasetField:db:out:x", "datasetField:db:mid:x"}
     assert nodes["datasetField:db:mid:x"]["inEdges"] == []
+
+
+def test_no_edge_leads_from_a_node_to_itself() -> None:
+    """A dataset with column lineage from another of its names, and a job that reads what it writes."""
+    world = World(
+        [
+            make.dataset_event("real", 0, {**make.symlinks(("db", "logical")), **make.columns(x=["logical.x"])}),
+            make.run("COMPLETE", "merge", 1, "r1", ["real"], [make.dataset("real", make.columns(x=["real.x"]))]),
+        ]
+    )
+    assert ("logical", "real") in [(world.name(e.src), world.name(e.dst)) for e in world.state.edges.values()]
+    writer, node = GraphWriter(world.renderer, quiet()), world.node("real")
+    column = (node, "x")
+    bodies = [
+        *(asyncio.run(writer.lineage(node, 20, direction, Always())) for direction in DIRECTIONS),
+        *(asyncio.run(writer.lineage(node, 20, direction, At(now()))) for direction in DIRECTIONS),
+        asyncio.run(writer.path(node, world.node("merge()"), Always())),
+        *(asyncio.run(writer.column_lineage([column], 20, down=down, when=Always())) for down in (False, True)),
+        asyncio.run(writer.column_path([column], [column], Always())),
+    ]
+    for body in bodies:
+        nodes = msgspec.json.decode(body)["graph"]
+        edges = [(e["origin"], e["destination"]) for n in nodes for e in (*n["inEdges"], *n["outEdges"])]
+        assert nodes
+        assert not [edge for edge in edges if edge[0] == edge[1]]
 
 
 async def test_an_answer_that_an_event_overtook_is_not_used_again() -> None:

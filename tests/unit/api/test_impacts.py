@@ -21,7 +21,7 @@ from headwater.service import fold, now
 from headwater.shapes.impact import Impact
 from tests.support import make
 from tests.support.strategies import events
-from tests.support.world import World, close_all
+from tests.support.world import Told, World, close_all, record
 
 
 def writer_of(world: World) -> ImpactWriter:
@@ -105,13 +105,13 @@ def everything(writer: ImpactWriter, world: World, contents: Contents) -> list[b
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events)
-def test_answers_from_what_is_kept_equal_fresh_ones_after_every_event(told: list[dict[str, Any]]) -> None:
+def test_answers_from_what_is_kept_equal_fresh_ones_after_every_event(told: list[Told]) -> None:
     world = World([])
     worth, impacts._WORTH_KEEPING = impacts._WORTH_KEEPING, 0
     try:
         kept = writer_of(world)
         for event in told:
-            decoded = decode(make.encoded(event))
+            decoded = record(event)
             (appended,) = world.log.append([decoded], now())
             if not appended.duplicate:
                 fold(world.state, world.tables, [(appended.position, decoded)])

@@ -1,19 +1,19 @@
 """What changed between two moments."""
 
-from typing import Any
-
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from headwater.api.diffs import schema_at
-from headwater.graph.diff import Difference, diff
+from headwater.graph.columns import ColumnWalk
+from headwater.graph.diff import ColumnPair, Difference, diff
 from headwater.graph.traverse import neighbourhood
 from headwater.graph.when import At
 from headwater.ids import ContentId, Micros, Node, Stamp
+from headwater.model.entities import Dataset
 from headwater.openlineage.timestamps import parse
-from tests.support.make import columns, dataset, dataset_event, run, time
+from tests.support.make import columns, dataset, dataset_event, dataset_ref, deletion, job_ref, run, time
 from tests.support.strategies import events
-from tests.support.world import World, close_all, one_world
+from tests.support.world import Told, World, close_all, one_world
 
 DAY = 24 * 60
 few = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -24,13 +24,17 @@ def moment(minutes: float) -> Micros:
 
 
 def daily() -> World:
+    return one_world(daily_events())
+
+
+def daily_events() -> list[Told]:
     """`load` reads `old` for five days, then `new` for five."""
-    told = []
+    told: list[Told] = []
     for day in range(10):
         name = "old" if day < 5 else "new"
         out = dataset("out", columns(x=[f"{name}.x"]))
         told.append(run("COMPLETE", "load", day * DAY, f"r{day}", [name], [out]))
-    return one_world(told)
+    return told
 
 
 def between(world: World, before: float, after: float, around: str | None = None) -> dict[str, set[str]]:
@@ -75,6 +79,36 @@ def test_a_dataset_that_was_only_told_of_is_there_from_then_on() -> None:
     assert between(world, 15, 20, "lonely")["+"] == set()
 
 
+def test_what_was_deleted_is_removed_with_its_lineage() -> None:
+    for around in ("out", None):
+        world = one_world([*daily_events(), deletion(dataset_ref("new"), at=20 * DAY)])
+        assert between(world, 15 * DAY, 30 * DAY, around) == {
+            "+": set(),
+            "-": {"new", "new → load()"},
+            "+columns": set(),
+            "-columns": {"new.x → out.x"},
+        }
+        assert not any(between(world, 21 * DAY, 30 * DAY, around).values())
+
+
+def test_a_deleted_job_leaves_its_datasets_behind_alone() -> None:
+    world = one_world([*daily_events(), deletion(job_ref("load"), at=20 * DAY)])
+    assert between(world, 15 * DAY, 30 * DAY)["-"] == {"load()", "new → load()", "load() → out"}
+    assert between(world, 15 * DAY, 30 * DAY)["-columns"] == {"new.x → out.x"}
+
+
+def test_what_is_back_is_added_without_the_lineage_of_before() -> None:
+    back = run("COMPLETE", "load", 25 * DAY, "again", [], ["out"])
+    world = one_world([*daily_events(), deletion(job_ref("load"), at=20 * DAY), back])
+    assert between(world, 22 * DAY, 30 * DAY) == {
+        "+": {"load()", "load() → out"},
+        "-": set(),
+        "+columns": set(),
+        "-columns": set(),
+    }
+    assert between(world, 15 * DAY, 30 * DAY)["-"] == {"new → load()"}
+
+
 def test_columns_are_not_looked_for_beyond_the_limit() -> None:
     told = columns(**{f"c{n}": ["a.x"] for n in range(50)})
     world = World([run("COMPLETE", f"j{n}", n, f"r{n}", ["a"], [dataset(f"d{n}", told)]) for n in range(10)])
@@ -87,7 +121,7 @@ moments = st.integers(-1, 14).map(lambda n: moment(n * 700 - 350))
 
 @few
 @given(events, moments, moments)
-def test_the_way_back_is_the_inverse(told: list[dict[str, Any]], one: Micros, other: Micros) -> None:
+def test_the_way_back_is_the_inverse(told: list[Told], one: Micros, other: Micros) -> None:
     try:
         world = World(told)
         for start in [None, *(Node(n) for n in range(len(world.state.nodes)))]:
@@ -114,24 +148,21 @@ def inverse(back: Difference) -> Difference:
 
 @few
 @given(events, moments, moments)
-def test_around_a_node_it_is_the_difference_of_two_graphs(told: list[dict[str, Any]], one: Micros, two: Micros) -> None:
+def test_around_a_node_it_is_the_difference_of_two_graphs(told: list[Told], one: Micros, two: Micros) -> None:
     try:
         world = World(told)
         for number in range(len(world.state.nodes)):
             start = world.state.aliases.canonical(Node(number))
             was, now = (set(neighbourhood(world.state, start, 20, when=At(at)).edges) for at in (one, two))
             found = diff(world.state, world.contents, one, two, start)
-            assert found.edges_added == {pair for pair in now - was if pair[0] != pair[1]}
-            assert found.edges_removed == {pair for pair in was - now if pair[0] != pair[1]}
+            assert (found.edges_added, found.edges_removed) == (now - was, was - now)
     finally:
         close_all()
 
 
 @few
 @given(events, moments, moments)
-def test_of_everything_the_edges_are_those_alive_at_one_moment_only(
-    told: list[dict[str, Any]], one: Micros, two: Micros
-) -> None:
+def test_of_everything_the_edges_are_those_alive_at_one_moment_only(told: list[Told], one: Micros, two: Micros) -> None:
     try:
         world = World(told)
         state, canonical = world.state, world.state.aliases.canonical
@@ -145,6 +176,42 @@ def test_of_everything_the_edges_are_those_alive_at_one_moment_only(
         assert found.edges_removed == {pair for pair in was - now if pair[0] != pair[1]}
     finally:
         close_all()
+
+
+@few
+@given(events, moments, moments)
+def test_of_everything_nodes_and_columns_are_those_there_at_one_moment_only(
+    told: list[Told], one: Micros, two: Micros
+) -> None:
+    try:
+        world = World(told)
+        was, now = everything(world, one), everything(world, two)
+        found = diff(world.state, world.contents, one, two)
+        assert found.nodes_added == now.keys() - was.keys()
+        assert found.nodes_removed == was.keys() - now.keys()
+        pairs_was, pairs_now = set().union(*was.values()), set().union(*now.values())
+        assert found.columns_added == pairs_now - pairs_was
+        assert found.columns_removed == pairs_was - pairs_now
+    finally:
+        close_all()
+
+
+def everything(world: World, at: Micros) -> dict[Node, set[ColumnPair]]:
+    """All nodes that are there at a moment, and the edges between columns that lead to each."""
+    state, canonical, when = world.state, world.state.aliases.canonical, At(at)
+    walk = ColumnWalk(state, world.contents, when)
+    found: dict[Node, set[ColumnPair]] = {}
+    for node in map(Node, range(len(state.nodes))):
+        if canonical(node) != node or when.hides(state, node):
+            continue
+        names = [state.nodes[member] for member in state.aliases.members(node)]
+        edges = [e for name in names for e in (*name.into, *name.out) if canonical(e.src) != canonical(e.dst)]
+        ever = [edge for edge in edges if when.last_seen(state, edge) is not None]
+        told = any(name.first is not None and name.first <= at for name in names)
+        if told and (not ever or any(when.alive(state, edge) for edge in ever)):
+            links = walk.links(node).values() if isinstance(state.nodes[node], Dataset) else ()
+            found[node] = {(e.src, e.dst) for some in links for e in some if e.src != e.dst}
+    return found
 
 
 def told(name: str, first: float, last: float, content: int) -> tuple[str, tuple[Stamp, Stamp, ContentId]]:

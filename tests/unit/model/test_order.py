@@ -48,6 +48,8 @@ def test_a_job_counts_the_runs_that_have_events_of_their_own(told: list[dict[str
         for names in world.state.jobs.values():
             for node in names.values():
                 runs = world.tables.runs_of_job(node, 100, 0)
-                assert world.state.job_of(node).runs == sum(run.first is not None for run in runs)
+                job = world.state.job_of(node)
+                assert job.runs == sum(run.first is not None for run in runs)
+                assert job.named == sum(run.first is None for run in runs)
     finally:
         close_all()

@@ -3,15 +3,34 @@
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from headwater.graph.traverse import UPSTREAM, neighbourhood
+from headwater.graph.when import At
+from headwater.ids import Micros, Node
+from headwater.model.entities import Job
 from headwater.openlineage.timestamps import parse
 from headwater.why import upstream
 from headwater.why.order import EXPLAINS, WEIGHTS, Finding, base, in_order
 from headwater.why.pace import DAY, RUN_FAILED, RUN_LATE
-from headwater.why.upstream import Scope
-from tests.support.make import columns, dataset, facet, run, symlinks, time
+from headwater.why.upstream import Scope, Upstream
+from tests.support.make import (
+    columns,
+    dataset,
+    dataset_ref,
+    deletion,
+    facet,
+    job_ref,
+    micros,
+    parent,
+    run,
+    symlinks,
+    time,
+)
+from tests.support.strategies import events
 from tests.support.whodunit import why
-from tests.support.world import World
+from tests.support.world import Told, World, close_all
 
 Json = dict[str, Any]
 
@@ -121,6 +140,56 @@ def test_only_the_nearest_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None
     scope = why(world, "d6", time(1)).scope
     assert scope.truncated
     assert len(scope.datasets) == 4
+
+
+def test_what_was_deleted_is_not_looked_at_and_before_its_deletion_it_was() -> None:
+    told = [
+        run("COMPLETE", "a", 0, "r1", ["x"], ["y"], facets=parent("app", "app 1")),
+        run("COMPLETE", "b", 1, "r2", ["z"], ["y"]),
+    ]
+    world = World([*told, deletion(job_ref("b"), dataset_ref("x"), job_ref("app"), at=50)])
+    assert looked_at(world, "y") == {"y", "a()"}
+    scope = why(world, "y", time(100)).scope
+    assert scope.parents == {}
+    assert [set(d.written) for d in scope.datasets.values()] == [{world.node("a()")}]
+    scope = why(world, "y", time(40)).scope
+    assert {d.name for d in scope.datasets.values()} == {"x", "y", "z"}
+    assert {job.name for job in scope.parents.values()} == {"app"}
+
+
+def test_of_a_run_that_read_what_was_deleted_since_the_rest_is_looked_at() -> None:
+    world = World([run("COMPLETE", "a", 0, "r1", ["x", "w"], ["y"]), deletion(dataset_ref("x"), at=50)])
+    assert looked_at(world, "run:r1") == {"a()", "w"}
+
+
+moments = st.integers(-1, 14).map(lambda n: micros(n * 700 - 350))
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(events, moments)
+def test_what_is_looked_at_is_what_lineage_shows_upstream(told: list[Told], at: Micros) -> None:
+    try:
+        world = World(told)
+        state, when = world.state, At(at)
+        for node in map(Node, range(len(state.nodes))):
+            if state.aliases.canonical(node) != node or when.hides(state, node):
+                continue
+            upstream = Upstream(state, world.contents, at, 100, world.renderer.job_type, strict=False)
+            entity = state.nodes[node]
+            if isinstance(entity, Job):
+                upstream.from_job(entity)
+            else:
+                upstream.from_dataset(node, None)
+            list(upstream.walk())
+            scope = upstream.scope
+            shown = scope.jobs.keys() | scope.datasets.keys()
+            assert shown >= neighbourhood(state, node, 100, UPSTREAM, when).nodes.keys()
+            nodes = shown | scope.parents.keys()
+            nodes |= {job for d in scope.datasets.values() for job in d.written if job is not None}
+            nodes |= {job for d in scope.datasets.values() for name in d.names for job in name.read}
+            assert not [world.name(other) for other in nodes if when.hides(state, other)]
+    finally:
+        close_all()
 
 
 # The order
