@@ -70,8 +70,9 @@ def lineage(df: Any, bound: Bound | None = None) -> Lineage:
 
 def of_plan(plan: Any, spark: Any, bound: Bound | None = None) -> Lineage:
     read = leaves.read(plan, spark, bound)
-    reader = Reader(read.leaves)
-    rows = reader.read(parse(json.loads(str(plan.toJSON()))))
+    root = parse(json.loads(str(plan.toJSON())))
+    reader = Reader(read.leaves, lambda node, field: leaves.asked(plan, root, node, field))
+    rows = reader.read(root)
     columns: dict[str, Value] = {}
     for column in rows.columns:
         same = columns.get(column.name)

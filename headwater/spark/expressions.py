@@ -6,7 +6,7 @@ transformation of all its arguments, so a function that nobody here knows is sti
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 from headwater.spark import encoding
 from headwater.spark.kinds import (
@@ -37,7 +37,7 @@ class Around(Protocol):
 # They give their argument as it is.
 _SAME = {
     "Alias", "KnownNullable", "KnownNotNull", "KnownNotContainsNull", "KnownFloatingPointNormalized",
-    "NormalizeNaNAndZero", "TempResolvedColumn", "AssertNotNull", "CommonExpressionDef", "AutoDateTruncate",
+    "NormalizeNaNAndZero", "TempResolvedColumn", "AssertNotNull", "CommonExpressionDef", "PipeExpression",
 }  # fmt: skip
 # A number for any value that the same text gives, but from which the text cannot be told.
 _MASKING = {
@@ -259,15 +259,50 @@ def _of_map(name: str) -> "Rule":
 
 
 def _cast(node: Node, around: Around) -> Value:
-    value: Value = node.children[0].value
-    kind = node.fields.get("dataType")
-    encoded = value.encoded
-    if isinstance(kind, dict) and kind.get("type") == "struct":
-        before, names = field_names(node.children[0]), [field["name"] for field in kind["fields"]]
-        if value.has_inside() and len(before) == len(names):
-            fields = {new: value.pick(old).after(TRANSFORMATION) for new, old in zip(names, before, strict=True)}
-            return Value(derived([value]).own, fields, encoded=encoded)
-    return Value(derived([value]).own, encoded=encoded)
+    child = node.children[0]
+    return _as_type(child.value, _type_of(child), node.fields.get("dataType"), field_names(child))
+
+
+def _type_of(node: Node) -> Any:
+    """Where it can be told without asking Spark; else None."""
+    if node.kind == "CreateNamedStruct":
+        types = [_type_of(child) for child in node.children[1::2]]
+        return {
+            "type": "struct",
+            "fields": [{"name": n, "type": t} for n, t in zip(node.value.fields, types, strict=False)],
+        }
+    return _type_of(node.children[0]) if node.kind == "Alias" else node.fields.get("dataType")
+
+
+def _as_type(value: Value, before: Any, after: Any, names: list[str]) -> Value:
+    """Views and unions cast what has its type already, or a struct for one of its fields."""
+    if before is not None and _is_same_type(before, after):
+        return value
+    own = derived([value]).own
+    if isinstance(after, dict) and after.get("type") == "struct" and value.has_inside():
+        fields = after["fields"]
+        types = [f["type"] for f in before["fields"]] if isinstance(before, dict) and "fields" in before else []
+        if len(names) == len(fields):
+            inside = {
+                f["name"]: _as_type(value.pick(old), types[i] if i < len(types) else None, f["type"], [])
+                for i, (f, old) in enumerate(zip(fields, names, strict=True))
+            }
+            return Value(own, inside, encoded=value.encoded)
+    return Value(own, encoded=value.encoded)
+
+
+def _is_same_type(one: Any, other: Any) -> bool:
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return bool(one == other)
+    if one.get("type") != other.get("type"):
+        return False
+    if one["type"] == "struct":
+        pairs = list(zip(one["fields"], other["fields"], strict=False))
+        return len(one["fields"]) == len(other["fields"]) and all(
+            a["name"] == b["name"] and _is_same_type(a["type"], b["type"]) for a, b in pairs
+        )
+    parts = ("elementType", "keyType", "valueType")
+    return all(_is_same_type(one.get(part), other.get(part)) for part in parts)
 
 
 # Encoded structs

@@ -1,5 +1,6 @@
 """The relations that a plan reads, asked from the JVM: their JSON does not say which files or topics they are."""
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -7,6 +8,7 @@ from typing import Any, NamedTuple
 from headwater.spark import naming
 from headwater.spark.naming import Dataset
 from headwater.spark.relations import Leaf
+from headwater.spark.tree import Node
 from headwater.spark.values import Value
 
 # Made in the driver, or known from the JSON alone.
@@ -59,6 +61,27 @@ def items(sequence: Any) -> Iterator[Any]:
     iterator = sequence.iterator()
     while iterator.hasNext():
         yield iterator.next()
+
+
+def asked(plan: Any, root: Node, node: Node, field: str) -> Any:
+    """A field of an operator, as JSON, from the operator itself. None if it is inside of a subquery."""
+    way: list[tuple[Node, Any]] = [(root, plan)]
+    while way:
+        here, there = way.pop()
+        if here is node:
+            return _as_json(getattr(there, field)())
+        if len(here.children) == 1:
+            way.append((here.children[0], there.children().head()))
+        elif here.children:
+            way += zip(here.children, items(there.children()), strict=True)
+    return None
+
+
+def _as_json(value: Any) -> Any:
+    """Expressions, or sequences of them."""
+    if "catalyst.expressions" in str(value.getClass().getName()):
+        return json.loads(str(value.toJSON()))
+    return [_as_json(item) for item in items(value)]
 
 
 class Found(NamedTuple):

@@ -6,7 +6,7 @@ that comes in, and is named.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from headwater.spark.expressions import branches as one_of
 from headwater.spark.expressions import evaluate, field_names, value_of
@@ -44,7 +44,7 @@ class Leaf(NamedTuple):
 _SAME = {
     "SubqueryAlias", "View", "EventTimeWatermark", "UpdateEventTimeWatermarkColumn", "GlobalLimit", "LocalLimit",
     "Offset", "Tail", "Sample", "Repartition", "RepartitionByExpression", "RebalancePartitions", "CollectMetrics",
-    "ResolvedHint", "CTERelationDef", "WithWindowDefinition", "ReturnAnswer", "SubqueryAliasWithHint",
+    "ResolvedHint", "CTERelationDef", "WithWindowDefinition", "ReturnAnswer", "PipeOperator",
 }  # fmt: skip
 # Rows that are made here, from nothing.
 _MADE = {"LocalRelation", "Range", "OneRowRelation", "CommandResult", "ExternalRDD"}
@@ -88,8 +88,9 @@ class Scope:
 class Reader:
     """Reads a plan. `leaves` says, by the id of its first column, what each relation is."""
 
-    def __init__(self, leaves: Mapping[int, Leaf]) -> None:
+    def __init__(self, leaves: Mapping[int, Leaf], ask: Callable[[Node, str], Any] | None = None) -> None:
         self._leaves = leaves
+        self._ask = ask
         self.topics = {dataset for leaf in leaves.values() if leaf.topic for dataset in leaf.datasets}
         self.unknown: list[str] = []
         self._shared: dict[int, Rows] = {}  # common table expressions
@@ -118,6 +119,18 @@ class Reader:
 
     # Helpers
 
+    def _field(self, node: Node, name: str) -> Any:
+        """Lists that were Python's come out of Spark's JSON as null, and have to be asked for."""
+        found = node.fields.get(name)
+        if found is None and self._ask is not None:
+            found = node.fields[name] = self._ask(node, name)
+        if found is None:
+            self.not_known(f"{node.kind}: its {name} cannot be read")
+        return found or []
+
+    def _trees(self, node: Node, name: str) -> list[Listed]:
+        return trees(self._field(node, name))
+
     def _scope(self, inputs: Iterable[Rows], around: Scope | None) -> Scope:
         return Scope(self, inputs, around)
 
@@ -141,28 +154,28 @@ class Reader:
 
     def _project(self, node: Node, inputs: list[Rows], around: Scope | None) -> Rows:
         scope = self._scope(inputs, around)
-        return Rows(self._columns(trees(node.fields["projectList"]), scope), inputs[0].depend)
+        return Rows(self._columns(self._trees(node, "projectList"), scope), inputs[0].depend)
 
     def _filter(self, node: Node, inputs: list[Rows], around: Scope | None) -> Rows:
-        by = self._used(trees(node.fields["condition"]), FILTER, self._scope(inputs, around))
+        by = self._used(self._trees(node, "condition"), FILTER, self._scope(inputs, around))
         return Rows(inputs[0].columns, united([inputs[0].depend, by]))
 
     def _sort(self, node: Node, inputs: list[Rows], around: Scope | None) -> Rows:
-        by = self._used(trees(node.fields["order"]), SORT, self._scope(inputs, around))
+        by = self._used(self._trees(node, "order"), SORT, self._scope(inputs, around))
         return Rows(inputs[0].columns, united([inputs[0].depend, by]))
 
     def _aggregate(self, node: Node, inputs: list[Rows], around: Scope | None) -> Rows:
         scope = self._scope(inputs, around)
-        by = self._used(trees(node.fields["groupingExpressions"]), GROUP_BY, scope)
-        return Rows(self._columns(trees(node.fields["aggregateExpressions"]), scope), united([inputs[0].depend, by]))
+        by = self._used(self._trees(node, "groupingExpressions"), GROUP_BY, scope)
+        return Rows(self._columns(self._trees(node, "aggregateExpressions"), scope), united([inputs[0].depend, by]))
 
     def _window(self, node: Node, inputs: list[Rows], around: Scope | None) -> Rows:
-        made = self._columns(trees(node.fields["windowExpressions"]), self._scope(inputs, around))
+        made = self._columns(self._trees(node, "windowExpressions"), self._scope(inputs, around))
         return Rows(inputs[0].columns + made, inputs[0].depend)
 
     def _distinct(self, node: Node, inputs: list[Rows], around: Scope | None) -> Rows:
         if "keys" in node.fields:
-            by = self._used(trees(node.fields["keys"]), GROUP_BY, self._scope(inputs, around))
+            by = self._used(self._trees(node, "keys"), GROUP_BY, self._scope(inputs, around))
         else:
             by = used(inputs[0].values(), GROUP_BY)
         return Rows(inputs[0].columns, united([inputs[0].depend, by]))
@@ -198,7 +211,7 @@ class Reader:
     def _expand(self, node: Node, inputs: list[Rows], around: Scope | None) -> Rows:
         """Each row several times, with other values: GROUPING SETS, UNPIVOT, sliding windows."""
         scope = self._scope(inputs, around)
-        ways = [[evaluate(listed, scope) for listed in trees(way)] for way in node.fields["projections"]]
+        ways = [[evaluate(listed, scope) for listed in trees(way)] for way in self._field(node, "projections")]
         columns = [Column(c.id, c.name, one_of([way[i] for way in ways])) for i, c in enumerate(_attributes(node))]
         return Rows(columns, inputs[0].depend)
 
@@ -280,8 +293,10 @@ class Reader:
                     attribute = parse(listed)
                     made[attribute.id] = Column(attribute.id, attribute.name, everything)
         columns = list(made.values()) or [c for rows in inputs for c in rows.columns]
-        by = self._used(groups, GROUP_BY, scope)
-        return Rows(columns, united([*(rows.depend for rows in inputs), by]))
+        by = [self._used(groups, GROUP_BY, scope)]
+        for rows, name in zip(inputs, ("leftGroupingLen", "rightGroupingLen"), strict=False):
+            by.append(used(rows.values()[: node.fields.get(name, 0)], GROUP_BY))
+        return Rows(columns, united([*(rows.depend for rows in inputs), *by]))
 
     def _other(self, node: Node, inputs: list[Rows], around: Scope | None) -> Rows:
         if not node.children:
