@@ -7,7 +7,7 @@ from headwater.spark import leaves
 from headwater.spark.kinds import DIRECT, INDIRECT, transformations
 from headwater.spark.leaves import Bound
 from headwater.spark.naming import Dataset
-from headwater.spark.relations import Reader
+from headwater.spark.relations import Leaf, Reader
 from headwater.spark.tree import parse
 from headwater.spark.values import Deps, Source, Value, together, united
 
@@ -24,6 +24,9 @@ class Lineage(NamedTuple):
     inputs: dict[Dataset, str]  # each with its schema, as Spark's JSON
     unknown: tuple[str, ...] = ()
     ordered: tuple[Value, ...] = ()  # also those that share a name
+    decoded: dict[tuple[str, str], dict[str, str]] = {}  # noqa: RUF012 the records of topics: fields and types
+    encoded: dict[str, str] = {}  # noqa: RUF012 the fields of records that are made
+    topics: frozenset[tuple[str, str]] = frozenset()
 
     def as_records(self) -> "Lineage":
         """Written to a topic: if `value` holds an encoded struct, its fields are the topic's columns."""
@@ -77,7 +80,19 @@ def of_plan(plan: Any, spark: Any, bound: Bound | None = None) -> Lineage:
     for column in rows.columns:
         same = columns.get(column.name)
         columns[column.name] = column.value if same is None else together([same, column.value])
-    return Lineage(columns, rows.depend, read.datasets, tuple(reader.unknown), tuple(rows.values()))
+    return Lineage(
+        columns, rows.depend, read.datasets, tuple(reader.unknown), tuple(rows.values()), reader.decoded, reader.encoded
+    )
+
+
+def continued(df: Any, batch: Any, before: Lineage) -> Lineage:
+    """The lineage of what is made from one batch of a stream, whose own lineage is known."""
+    first = leaves.first_id(batch._jdf.queryExecution().analyzed())
+    if first is None:
+        return lineage(df)
+    whole = Leaf(tuple(before.topics), topic=True, values=before.ordered, depend=before.indirect)
+    found = lineage(df, {first: whole})
+    return found._replace(inputs=before.inputs | found.inputs, unknown=(*before.unknown, *found.unknown))
 
 
 def column_lineage(df: Any) -> dict[str, Any]:

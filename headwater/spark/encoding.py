@@ -20,21 +20,26 @@ def columns_of(topics: list[Source], node: Node) -> Value:
 
 
 def field_names(node: Node) -> list[str]:
-    """The fields that `from_avro`, `from_json` and the like give."""
-    if node.kind in ("FromAvro", "AvroDataToCatalyst"):
+    return list(fields_of(node))
+
+
+def fields_of(node: Node) -> dict[str, str]:
+    """The fields that `from_avro`, `from_json` and the like give, or that `to_avro` writes, with their types."""
+    if "Avro" in node.kind:
         texts = [child.fields.get("value") for child in _literals(node)] + [node.fields.get("jsonFormatSchema")]
         # The reader's schema is among the options, after the writer's, and says what comes out.
         for text in reversed(texts):
-            names = _avro_fields(text)
-            if names:
-                return names
-        return []
+            if fields := _avro_fields(text):
+                return fields
+        return {}
     schema = node.fields.get("schema") or node.fields.get("dataType")
-    if isinstance(schema, list):
-        return []
     while isinstance(schema, dict) and schema.get("type") == "array":
         schema = schema["elementType"]
-    return [f["name"] for f in schema.get("fields", ())] if isinstance(schema, dict) else []
+    return {f["name"]: _type(f["type"]) for f in schema.get("fields", ())} if isinstance(schema, dict) else {}
+
+
+def _type(kind: Any) -> str:
+    return str(kind.get("type")) if isinstance(kind, dict) else str(kind)
 
 
 def _literals(node: Node) -> list[Node]:
@@ -48,11 +53,19 @@ def _literals(node: Node) -> list[Node]:
     return found
 
 
-def _avro_fields(text: Any) -> list[str]:
+def _avro_fields(text: Any) -> dict[str, str]:
     if not isinstance(text, str) or '"record"' not in text:
-        return []
+        return {}
     try:
         schema = json.loads(text)
     except ValueError:
-        return []
-    return [field["name"] for field in schema.get("fields", ())] if isinstance(schema, dict) else []
+        return {}
+    return {f["name"]: _avro_type(f["type"]) for f in schema.get("fields", ())} if isinstance(schema, dict) else {}
+
+
+def _avro_type(kind: Any) -> str:
+    if isinstance(kind, list):
+        return "|".join(t for t in map(_avro_type, kind) if t != "null")
+    if isinstance(kind, dict):
+        return str(kind.get("logicalType") or _avro_type(kind.get("type")))
+    return str(kind)

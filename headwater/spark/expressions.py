@@ -30,6 +30,12 @@ class Around(Protocol):
     def column(self, node: Node) -> Value: ...
     def outer(self, node: Node) -> Value: ...
     def is_topic(self, source: Source) -> bool: ...
+    def decoded(self, topic: Source, fields: dict[str, str]) -> None:
+        """The records of a topic have these fields, with their types."""
+
+    def encoded(self, fields: dict[str, str]) -> None:
+        """Records with these fields are made."""
+
     def query(self, plan: Listed) -> "tuple[list[Value], Deps]":
         """The columns of a subquery, and what its rows depend on."""
 
@@ -317,9 +323,11 @@ def _decoded(node: Node, around: Around) -> Value:
         return value.encoded
     if topics and len(topics) == len(direct):
         # The fields of the record are the topic's columns; decoding does not change them.
-        return encoding.columns_of(
-            [o._replace(field="" if o.field == "value" else "key") for o in topics], node
-        ).with_indirect(indirect)
+        for origin in topics:
+            if origin.field == "value":
+                around.decoded(origin, encoding.fields_of(node))
+        bare = [origin._replace(field="" if origin.field == "value" else "key") for origin in topics]
+        return encoding.columns_of(bare, node).with_indirect(indirect)
     inside = encoding.field_names(node)
     whole = derived([value])
     return Value(whole.own, dict.fromkeys(inside, whole) if inside else None)
@@ -327,6 +335,7 @@ def _decoded(node: Node, around: Around) -> Value:
 
 def _encoded(node: Node, around: Around) -> Value:
     value: Value = node.children[0].value
+    around.encoded(encoding.fields_of(node))
     return Value(derived([value]).own, encoded=value if value.has_inside() else None)
 
 

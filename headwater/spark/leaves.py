@@ -9,13 +9,13 @@ from headwater.spark import naming
 from headwater.spark.naming import Dataset
 from headwater.spark.relations import Leaf
 from headwater.spark.tree import Node
-from headwater.spark.values import Value
 
 # Made in the driver, or known from the JSON alone.
 _NOTHING_TO_ASK = {"LocalRelation", "Range", "OneRowRelation", "CTERelationRef", "UnionLoopRef", "CommandResult"}
 _ID = re.compile(r"#(\d+)")
 
-Bound = Mapping[int, tuple[Value, ...]]
+# Relations whose columns are known from elsewhere, by the id of their first column.
+Bound = Mapping[int, Leaf]
 
 
 class Read(NamedTuple):
@@ -33,18 +33,18 @@ def read(plan: Any, spark: Any, bound: Bound | None = None) -> Read:
         if kind in _NOTHING_TO_ASK:
             continue
         output = leaf.output()
-        first = _ID.search(str(output.toString()))
-        if first is None or int(first[1]) in found:
+        match = _ID.search(str(output.toString()))
+        if match is None or int(match[1]) in found:
             continue
-        names = [int(i) for i in _ID.findall(str(output.toString()))]
-        if bound and tuple(names)[0] in bound:
-            found[names[0]] = Leaf(values=bound[names[0]])
+        first = int(match[1])
+        if bound and first in bound:
+            found[first] = bound[first]
             continue
         try:
             made = _RULES.get(kind, _other)(leaf, spark)
         except Exception as e:
             made = Found([], unknown=f"{kind}: {type(e).__name__} {str(e).splitlines()[0][:200]}")
-        found[names[0]] = Leaf(tuple(d.key for d in made.datasets), made.topic, unknown=made.unknown)
+        found[first] = Leaf(tuple(d.key for d in made.datasets), made.topic, unknown=made.unknown)
         for dataset in made.datasets:
             datasets.setdefault(dataset, str(leaf.schema().json()))
     return Read(found, datasets)
@@ -54,6 +54,12 @@ def _all_leaves(plan: Any) -> Iterator[Any]:
     yield from items(plan.collectLeaves())
     for subquery in items(plan.subqueriesAll()):
         yield from items(subquery.collectLeaves())
+
+
+def first_id(plan: Any) -> int | None:
+    """The id of the first column of a plan."""
+    match = _ID.search(str(plan.output().toString()))
+    return int(match[1]) if match else None
 
 
 def items(sequence: Any) -> Iterator[Any]:
@@ -114,11 +120,11 @@ def _kafka_options(relation: Any) -> dict[str, str]:
         name = str(field.getName())
         if name.endswith(("sourceOptions", "specifiedKafkaParams")):
             field.setAccessible(True)
-            found.update(_map(field.get(relation)))
+            found.update(as_dict(field.get(relation)))
     return found
 
 
-def _map(scala_map: Any) -> dict[str, str]:
+def as_dict(scala_map: Any) -> dict[str, str]:
     return {str(pair._1()): str(pair._2()) for pair in items(scala_map)}
 
 
@@ -198,20 +204,20 @@ def _streaming_table(leaf: Any, spark: Any) -> Found:
 def _streaming(leaf: Any, spark: Any) -> Found:
     """A streaming source of the first generation: files."""
     source = leaf.dataSource()
-    options = _map(source.options())
+    options = as_dict(source.options())
     paths = [str(path) for path in items(source.paths())] or [options[k] for k in options if k.lower() == "path"]
     table = source.catalogTable()
     if table.isDefined():
         return Found([of_catalog_table(table.get(), spark)])
     if paths:
-        return Found([naming.of_path(_absolute(path, spark)) for path in paths])
+        return Found([naming.of_path(absolute(path, spark)) for path in paths])
     name = str(leaf.sourceName())
     if name in ("rate", "rate-micro-batch", "socket", "memory"):
         return Found([])
     return Found([], unknown=f"streaming source {name}: which dataset it reads")
 
 
-def _absolute(path: str, spark: Any) -> str:
+def absolute(path: str, spark: Any) -> str:
     """As Hadoop sees it: a relative path lies in the working folder."""
     jvm = spark._jvm
     hadoop_path = jvm.org.apache.hadoop.fs.Path(path)
@@ -247,4 +253,3 @@ _RULES: Mapping[str, Callable[[Any, Any], Found]] = {
     "ExternalRDD": lambda leaf, spark: Found([]),
     "InMemoryRelation": _cached,
 }
-absolute = _absolute

@@ -37,6 +37,7 @@ class Leaf(NamedTuple):
     datasets: tuple[Dataset, ...] = ()
     topic: bool = False
     values: tuple[Value, ...] | None = None
+    depend: Deps = {}  # noqa: RUF012
     unknown: str | None = None
 
 
@@ -63,7 +64,6 @@ class Scope:
     def __init__(self, reader: "Reader", inputs: Iterable[Rows], around: "Scope | None") -> None:
         self._reader, self._around = reader, around
         self._known = {c.id: c.value for rows in inputs for c in rows.columns}
-        self.found: Deps = {}
 
     def column(self, node: Node) -> Value:
         value = self._known.get(node.id)
@@ -80,6 +80,12 @@ class Scope:
     def is_topic(self, source: Source) -> bool:
         return (source.namespace, source.name) in self._reader.topics
 
+    def decoded(self, topic: Source, fields: dict[str, str]) -> None:
+        self._reader.decoded.setdefault((topic.namespace, topic.name), {}).update(fields)
+
+    def encoded(self, fields: dict[str, str]) -> None:
+        self._reader.encoded.update(fields)
+
     def query(self, plan: Listed) -> tuple[list[Value], Deps]:
         rows = self._reader.read(parse(plan), self)
         return rows.values(), rows.depend
@@ -93,6 +99,8 @@ class Reader:
         self._ask = ask
         self.topics = {dataset for leaf in leaves.values() if leaf.topic for dataset in leaf.datasets}
         self.unknown: list[str] = []
+        self.decoded: dict[Dataset, dict[str, str]] = {}  # the records of topics: fields and their types
+        self.encoded: dict[str, str] = {}
         self._shared: dict[int, Rows] = {}  # common table expressions
         self._loops: dict[int, Rows] = {}
 
@@ -272,7 +280,7 @@ class Reader:
             self.not_known(leaf.unknown)
         if leaf.values is not None:
             pairs = zip(attributes, leaf.values, strict=True)
-            return Rows([Column(c.id, c.name, v) for c, v in pairs], {})
+            return Rows([Column(c.id, c.name, v) for c, v in pairs], leaf.depend)
         return Rows(
             [Column(c.id, c.name, column(*(Source(*d, c.name) for d in leaf.datasets))) for c in attributes], {}
         )

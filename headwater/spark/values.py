@@ -166,6 +166,12 @@ def together(values: list[Value]) -> Value:
     encoded = [value.encoded for value in values if value.encoded is not None]
     held = together(encoded) if encoded else None
     filled = [value for value in values if value.own or value.has_inside()]
+    if filled and all(value.fields and len(value.fields) == len(filled[0].fields or ()) for value in filled):
+        # Structs below each other fit by position, whatever their fields are called.
+        by_position = zip(*((value.fields or {}).values() for value in filled), strict=True)
+        first = filled[0].fields or {}
+        same = {name: together(list(parts)) for name, parts in zip(first, by_position, strict=True)}
+        return Value(own, same, united(value.open or {} for value in filled) or None, held)
     if filled and all(value.has_inside() for value in filled):
         names = dict.fromkeys(name for value in filled for name in value.fields or ())
         fields = {name: together([value.pick(name) for value in filled]) for name in names} or None
