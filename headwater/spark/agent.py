@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from headwater.spark import columns, events, hooks, sinks
+from headwater.spark import columns, events, hooks
 from headwater.spark.delivery import Delivery
 from headwater.spark.events import Run
 from headwater.spark.queries import Query
@@ -135,7 +135,12 @@ class Agent:
 
     def _settled(self, reason: str) -> None:
         done = threading.Event()
-        self._do(lambda: (self._settle(reason), done.set()) and None)
+
+        def settle() -> None:
+            self._settle(reason)
+            done.set()
+
+        self._do(settle)
         if not done.wait(LAST_WORDS):
             # Spark does not answer any more; what is known is told without it.
             for query in list(self._queries.values()):
@@ -278,6 +283,3 @@ def _on_sigterm(agent: Agent) -> Any:
 
     signal.signal(signal.SIGTERM, handle)
     return previous
-
-
-__all__ = ["Agent", "attach", "sinks"]

@@ -72,6 +72,8 @@ class Delivery:
                     break
             for event in waiting:
                 self._keep(event)
+            if self._spool is not None:
+                self._spool.close()
 
     # The thread
 
@@ -89,15 +91,17 @@ class Delivery:
 
     def _open(self) -> None:
         with self._lock:
-            self._spool = Spool(self._folder, self._room)
+            if not self._closing.is_set():
+                self._spool = Spool(self._folder, self._room)
 
     def _step(self) -> None:
         spool = self._spool
         waits = spool is not None and len(spool) > 0
         if not waits and self._queue.empty():
             self._idle.set()
+        pause = max(0.0, min(0.2, self._again - time.monotonic())) if waits else 0.2
         try:
-            event = self._queue.get(timeout=max(0.0, min(0.2, self._again - time.monotonic())) if waits else 0.2)
+            event = self._queue.get(timeout=pause)
         except queue.Empty:
             event = None
         if event is not None:
@@ -110,6 +114,8 @@ class Delivery:
         with self._lock:
             if self._closing.is_set() or (self._spool is not None and len(self._spool)):
                 self._keep(event)  # behind those that wait already
+                if self._closing.is_set() and self._spool is not None:
+                    self._spool.close()
                 return
             self._in_hand = event
         problem = self._try(event)
@@ -132,8 +138,8 @@ class Delivery:
                 text = self._spool.first()
             problem = self._try(json.loads(text))
             with self._lock:
-                if self._closing.is_set() and problem is not None:
-                    return
+                if self._closing.is_set():
+                    return  # the folder is somebody else's now; at worst the event arrives twice
                 if problem == "later":
                     self._pause = min(self._pause * 2, LAST_RETRY)
                     self._again = time.monotonic() + self._pause

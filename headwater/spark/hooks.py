@@ -3,6 +3,7 @@
 A query's own plan has no columns any more, so the DataFrame behind it is caught when it starts.
 """
 
+import contextlib
 import functools
 import threading
 from collections.abc import Callable
@@ -77,10 +78,8 @@ def remove(agent: "Agent") -> None:
     while _original:
         cls, name, before = _original.pop()
         setattr(cls, name, before)
-    try:
+    with contextlib.suppress(Exception):  # the session may be gone, and its listeners with it
         agent.spark.streams.removeListener(agent._listener)
-    except Exception:  # noqa: S110 the session may be gone, and its listeners with it
-        pass
 
 
 def _starting(agent: "Agent", before: Any, kind: str | None) -> Any:

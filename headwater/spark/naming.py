@@ -38,7 +38,9 @@ def of_path(path: str) -> Dataset:
     if not rest.startswith("//"):
         return Dataset(scheme, _trimmed(rest))
     authority, _, name = rest[2:].partition("/")
-    name = name.strip("/") if scheme in _OBJECT_STORES else _trimmed("/" + name)
+    name = _trimmed("/" + name)
+    if scheme in _OBJECT_STORES:
+        name = name.strip("/")
     return Dataset(f"{scheme}://{authority}", name or "/")
 
 

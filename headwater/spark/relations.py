@@ -331,12 +331,11 @@ def _is_of_time_window(node: Node, below: Node, above: Node | None) -> bool:
         return True
     if parse(node.fields["condition"]).kind != "IsNotNull":
         return False
-    for neighbour, names in ((above, None), (below, "session_window")):
+    for neighbour, name in ((above, None), (below, "session_window")):
         if neighbour is not None and neighbour.kind == "Project":
-            for listed in trees(neighbour.fields["projectList"]):
-                if listed[0].get("name") == names or names is None:
-                    if listed[0]["class"].endswith(".Alias") and _mentions_time(listed):
-                        return True
+            aliases = [t for t in trees(neighbour.fields["projectList"]) if t[0]["class"].endswith(".Alias")]
+            if any(_mentions_time(t) and name in (None, t[0].get("name")) for t in aliases):
+                return True
     return False
 
 

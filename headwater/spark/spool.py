@@ -66,6 +66,13 @@ class Spool:
             self._clean()
         return kept
 
+    def close(self) -> None:
+        """Lets go of the folders: the next process may have them."""
+        for lock in [lock for _, lock in self._left] + ([self._lock] if self._lock is not None else []):
+            lock.close()
+        self._left, self._lock = [], None
+        self._waiting.clear()
+
     def _adopt(self) -> None:
         for folder in sorted(self._root.glob("*-*")):
             lock = _held(folder)

@@ -28,9 +28,7 @@ def test_case(case: notation.Case, world: dict[str, Any]) -> None:
     found = lineage(frame(case, world))
     if case.as_topic:
         found = found.as_records()
-    assert notation.shown(notation.written(found.facet, found.unknown)) == notation.shown(
-        {name: words for name, words in case.expected.items()}
-    )
+    assert notation.shown(notation.written(found.facet, found.unknown)) == notation.shown(case.expected)
 
 
 def test_titles_are_different() -> None:
