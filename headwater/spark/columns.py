@@ -1,9 +1,8 @@
 """`column_lineage(df)`: where the columns of a DataFrame come from, as OpenLineage's columnLineage facet."""
 
-import json
 from typing import Any, NamedTuple
 
-from headwater.spark import leaves
+from headwater.spark import leaves, plans
 from headwater.spark.kinds import DIRECT, INDIRECT, transformations
 from headwater.spark.leaves import Bound
 from headwater.spark.naming import Dataset
@@ -73,7 +72,7 @@ def lineage(df: Any, bound: Bound | None = None) -> Lineage:
 
 def of_plan(plan: Any, spark: Any, bound: Bound | None = None) -> Lineage:
     read = leaves.read(plan, spark, bound)
-    root = parse(json.loads(str(plan.toJSON())))
+    root = parse(plans.read(plan))
     reader = Reader(read.leaves, lambda node, field: leaves.asked(plan, root, node, field))
     rows = reader.read(root)
     columns: dict[str, Value] = {}
