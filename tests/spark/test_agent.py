@@ -161,9 +161,12 @@ def test_a_restart_is_a_new_run_of_the_same_job(lab: Lab) -> None:
         lab.feed({"item": "a", "price": 1.5, "qty": 2})
         query = lab.write(lab.source(), "again").format("parquet").trigger(availableNow=True).start(lab.path("out"))
         query.awaitTermination()
-        lab.agent.flush(PATIENCE)
-    runs = lab.server.json(f"{path_of('jobs', 'tests', 'again')}/runs")["runs"]
-    assert [run["state"] for run in runs] == ["COMPLETED", "COMPLETED"]
+
+    def states() -> list[str]:
+        return [run["state"] for run in lab.server.json(f"{path_of('jobs', 'tests', 'again')}/runs")["runs"]]
+
+    lab.wait("again", "RUNNING", "COMPLETED")
+    wait_for(lambda: states() == ["COMPLETED", "COMPLETED"], "two runs to complete", PATIENCE)
 
 
 def test_windows_of_the_rate_source_have_a_watermark_and_a_state(lab: Lab) -> None:
@@ -223,9 +226,10 @@ def test_the_columns_of_a_batch_are_told_for_the_dataset(lab: Lab) -> None:
 
 
 def test_what_cannot_be_understood_is_said(lab: Lab) -> None:
-    lab.spark.range(3).localCheckpoint().createOrReplaceTempView("forgotten")
-    df = lab.source().join(lab.spark.table("forgotten"), lab.source().qty == lab.spark.table("forgotten").id)
-    lab.write(df.select("item"), "honest").format("noop").start()
+    forgotten = lab.spark.range(3).localCheckpoint()
+    source = lab.source()
+    df = source.join(forgotten, source.qty == forgotten.id).select("item")
+    lab.write(df, "honest").format("noop").start()
     lab.wait("honest", "RUNNING")
     errors = lab.events("honest")[0]["run"]["facets"]["extractionError"]["errors"]
     assert [e["errorMessage"] for e in errors] == ["a checkpoint: what was before it is not in the plan"]

@@ -81,11 +81,15 @@ def queries() -> Iterator[Query]:
 
 @pytest.mark.timeout(900)
 def test_every_output_that_changes_was_said_to_depend_on_the_column(spark: Any, variants: Any) -> None:
-    missed, claimed, shown = [], 0, 0
+    missed, claimed, shown, refused = [], 0, 0, 0
     for query in queries():
         for table in COLUMNS:
             variants[table, None].createOrReplaceTempView(table)
-        before = outcome(spark, query)
+        try:
+            before = outcome(spark, query)
+        except Exception:  # Spark's own optimizer stumbles over some of them
+            refused += 1
+            continue
         found = lineage(spark.sql(query.sql))
         assert not found.unknown, (query.sql, found.unknown)
         for table in query.tables:
@@ -109,3 +113,4 @@ def test_every_output_that_changes_was_said_to_depend_on_the_column(spark: Any, 
     assert not missed, f"{len(missed)} of the outputs that changed were not foreseen, first {missed[0]}"
     # A direct dependency that never shows would be an empty claim: most of them show.
     assert shown > 0.6 * claimed, (shown, claimed)
+    assert refused <= (LAST - FIRST) // 20, refused
