@@ -27,20 +27,7 @@ $(VENV)/.done: requirements/dev.txt requirements/uv.txt pyproject.toml
 demo: setup ## Start a server with recorded events of the orders pipeline
 	@$(BIN)/headwater demo --port $(PORT)
 
-demo-test-spark: $(VENV)/.spark ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
-	@$(BIN)/pytest tests/spark
-
-# Spark goes into the same .venv, but only for those who test with it.
-$(VENV)/.spark: $(VENV)/.done requirements/spark.txt tests/spark/pom.xml
-	@command -v java mvn > /dev/null || \
-	  { echo "Spark's tests need Java 17 and Maven (on Debian: apt-get install openjdk-17-jdk-headless maven)"; exit 1; }
-	@echo "Setting up Spark in $(VENV) …"
-	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --require-hashes -r requirements/spark.txt
-	@mvn -q -B -f tests/spark/pom.xml org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
-	  -DoutputDirectory=$(abspath $(VENV))/spark-jars
-	@touch $@
-
-check: setup ## The same, checked: the graph is right and the server stops cleanly
+demo-check: setup ## The same, checked: the graph is right and the server stops cleanly
 	@$(BIN)/pytest tests/integration/test_demo.py
 
 test: setup ## All tests

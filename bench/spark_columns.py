@@ -1,4 +1,4 @@
-"""`python -m bench.spark_columns`: the column lineage of a large plan, in seconds. Needs what `make test-spark` sets up."""
+"""`python -m bench.spark_columns`: the column lineage of a large plan. Needs what `make test-spark` sets up."""
 
 import statistics
 import tempfile
