@@ -17,11 +17,10 @@ from headwater.spark.kinds import (
     SORT,
     TRANSFORMATION,
     WINDOW,
-    then,
 )
 from headwater.spark.lambdas import COMMON, LAMBDAS, higher_order, with_common
 from headwater.spark.tree import Listed, Node, nodes, parse
-from headwater.spark.values import NOTHING, Deps, Source, Value, Variable, derived, either, struct, united, used
+from headwater.spark.values import NOTHING, Deps, Source, Value, Variable, derived, either, struct, used
 
 
 class Around(Protocol):
@@ -413,5 +412,3 @@ _RULES: Mapping[str, Rule] = {
     **dict.fromkeys(_ELEMENT, _element),
     **dict.fromkeys(LAMBDAS, lambda node, _: higher_order(node)),
 }
-
-__all__ = ["Around", "branches", "evaluate", "field_names", "then", "united", "value_of"]
