@@ -49,6 +49,19 @@ test-unit: setup ## The tests that start nothing
 test-lab: setup-lab ## The tests of the whole lab (needs Java 17+, Maven; the first run downloads 300 MB)
 	@$(BIN)/pytest tests/lab
 
+test-spark: $(VENV)/.spark ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
+	@$(BIN)/pytest tests/spark
+
+# Spark goes into the same .venv, but only for those who test with it.
+$(VENV)/.spark: $(VENV)/.done requirements/spark.txt tests/spark/pom.xml
+	@command -v java mvn > /dev/null || \
+	  { echo "Spark's tests need Java 17 and Maven (on Debian: apt-get install openjdk-17-jdk-headless maven)"; exit 1; }
+	@echo "Setting up Spark in $(VENV) …"
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --require-hashes -r requirements/spark.txt
+	@mvn -q -B -f tests/spark/pom.xml org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
+	  -DoutputDirectory=$(abspath $(VENV))/spark-jars
+	@touch $@
+
 check: setup ## Formatting, lint, types, layers
 	@$(BIN)/ruff format --check -q . && $(BIN)/ruff check -q .
 	@$(BIN)/mypy --no-error-summary
@@ -72,7 +85,7 @@ fuzz: ## Fuzz the decoder for a minute (SECONDS_TO_FUZZ=…)
 
 lock: ## Pin requirements/*.txt anew
 	@$(MAKE) -s setup
-	@for set in uv server dev lab fuzz; do \
+	@for set in uv server dev lab spark fuzz; do \
 	  echo "requirements/$$set.txt"; \
 	  $(BIN)/uv pip compile -q --generate-hashes --universal --python-version 3.11 --no-emit-index-url --no-annotate \
 	    --custom-compile-command "make lock" requirements/$$set.in -o requirements/$$set.txt; done
@@ -80,4 +93,4 @@ lock: ## Pin requirements/*.txt anew
 lock-jars: setup ## Write the checksums of what headwater/lab/pom.xml names anew
 	@$(BIN)/python -m headwater.lab.jars headwater/lab/jars.sha256
 
-.PHONY: help setup setup-lab lab test-lab lock-jars demo demo-check test test-unit check format bench conformance fuzz lock
+.PHONY: help setup setup-lab lab test-lab test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock
