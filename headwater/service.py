@@ -110,8 +110,10 @@ class Service:
         self._wake = asyncio.Event()
         self._log_thread = ThreadPoolExecutor(1, "headwater-log")
         self._tables_thread = ThreadPoolExecutor(1, "headwater-tables")
-        # Rows that were taken from the state, until the disk has them.
+        self._tidy_thread = ThreadPoolExecutor(1, "headwater-tidy")
+        # Rows that were taken from the state, until the disk has them, and what they are about.
         self._unwritten: tuple[Rows, Position] | None = None
+        self._unwritten_nodes: set[Node] = set()
         self.tables_position = state.position
         self.last_failure: str | None = None  # why the disk refused the last write, if it did
         self._writing = asyncio.Lock()
@@ -142,8 +144,8 @@ class Service:
             await self.write_tables()
         except StoreUnavailable as e:
             logger.warning("the tables will be completed from the log at the next start: %s", e)
-        self._log_thread.shutdown()
-        self._tables_thread.shutdown()
+        for thread in (self._log_thread, self._tables_thread, self._tidy_thread):
+            thread.shutdown()
         self.log.close()
         self.tables.close()
 
@@ -315,19 +317,24 @@ class Service:
             await asyncio.sleep(WRITE_AFTER_SECONDS)
             try:
                 await self.write_tables()
+                await asyncio.get_running_loop().run_in_executor(self._tidy_thread, self.tables.tidy)
             except HeadwaterError as e:
                 logger.warning("the tables fall behind, will try again: %s", e)
             except Exception:
                 logger.exception("writing the tables failed, will try again")
 
-    async def write_tables(self) -> None:
-        """Brings the tables up to the state. Queries that read them call this first."""
+    async def write_tables(self, about: Iterable[Node] | None = None) -> None:
+        """Brings the tables up to the state. Queries that read them call this first. One that is
+        about a few jobs or datasets names them: mostly the tables have all of these already."""
+        if about is not None and not any(self._is_unwritten(node) for node in about):
+            return
         wanted = self.state.position
         async with self._writing:
             # Whoever was before us may have written it all.
             while self.tables_position < wanted:
                 if self._unwritten is None:
                     settle_latest_runs(self.state, self.tables)
+                    self._unwritten_nodes = self.state.dirty.nodes
                     self._unwritten = (take(self.state), self.state.position)
                 rows, position = self._unwritten
                 try:
@@ -338,8 +345,14 @@ class Service:
                     self.last_failure = str(e)
                     raise
                 self._unwritten, self.tables_position, self.last_failure = None, position, None
+                self._unwritten_nodes = set()
                 self.counters.table_writes += 1
                 self.state.release_runs()
+
+    def _is_unwritten(self, node: Node) -> bool:
+        """Whether the tables lack something of a job or dataset. All that changes a run or a version
+        marks its job or dataset."""
+        return node in self.state.dirty.nodes or node in self._unwritten_nodes
 
 
 def fold(state: State, tables: Tables, records: Sequence[tuple[Position, Record]], news: News | None = None) -> None:

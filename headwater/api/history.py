@@ -1,7 +1,7 @@
 """Answers that need the tables: runs with their datasets and facets, versions, events."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import ParamSpec, TypeVar
 from uuid import UUID
@@ -33,11 +33,11 @@ class History:
         self._service, self._contents, self._renderer = service, contents, renderer
         self._job_pages = JobPages(renderer, service.tables)
 
-    async def _catch_up(self) -> None:
-        """The tables get all that was accepted before; once for a request. While the disk takes
-        nothing, an answer of some seconds ago is better than none."""
+    async def _catch_up(self, about: Iterable[Node] | None = None) -> None:
+        """The tables get all that was accepted before, at least about these jobs and datasets.
+        While the disk takes nothing, an answer of some seconds ago is better than none."""
         with suppress(StoreUnavailable):
-            await self._service.write_tables()
+            await self._service.write_tables(about)
 
     async def _ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Asks the tables in a thread."""
@@ -70,13 +70,15 @@ class History:
         return runs[0]
 
     async def runs_of_job(self, job: Job, limit: int, offset: int) -> shapes.Runs:
-        await self._catch_up()
+        await self._catch_up([job.node])
         runs = await self._ask(self._service.tables.runs_of_job, job.node, limit, offset)
         return shapes.Runs(await self._full_runs(runs), job.runs + job.named)
 
     async def _full_runs(self, runs: list[Run]) -> list[shapes.Run]:
         """With what they used. However many they are, the tables and the log are asked a few times only."""
         state = self._service.state
+        used = {Node(key >> 1) for run in runs for key in run.uses}
+        await self._catch_up(member for node in used for member in state.aliases.members(node))
         read = await versions_read(state, self._service.tables, runs)
         told = [registers for run in runs for registers in (run.facets, *(use.facets for use in run.uses.values()))]
         shown = {content for registers in told for content in self._renderer.contents_shown(registers).values()}
@@ -102,7 +104,7 @@ class History:
     # Jobs and datasets with what only the tables know
 
     async def jobs(self, page: list[Job]) -> list[shapes.Job]:
-        await self._catch_up()
+        await self._catch_up(job.node for job in page)
         return await self._job_pages.page(page)
 
     async def job_versions(self, job: Job, limit: int, offset: int) -> shapes.JobVersions:
@@ -143,9 +145,9 @@ class History:
         return answer
 
     async def datasets(self, page: list[Node]) -> list[shapes.Dataset]:
-        await self._catch_up()
         names = {node: self._service.state.aliases.members(node) for node in page}
         members = [member for some in names.values() for member in some]
+        await self._catch_up(members)
         facets = [self._renderer.dataset_facets(node) for node in page]
         shown = {content for registers in facets for content in self._renderer.contents_shown(registers).values()}
         current = await self._ask(self._service.tables.current_versions, members, None)

@@ -171,6 +171,19 @@ def test_what_was_written_is_loaded(tables: Tables, events: list[Record]) -> Non
 
 
 @CASES
+def test_tidying_changes_no_answer(open_tables: OpenTables, events: list[Record]) -> None:
+    tables = open_tables()
+    tables.tidy()
+    state = told(State(), tables, events)
+    write(state, tables)
+    before = answers(state, tables)
+    tables.tidy()
+    assert answers(state, tables) == before
+    tables.close()
+    assert answers(state, open_tables()) == before
+
+
+@CASES
 def test_what_was_written_is_there_after_opening_again(open_tables: OpenTables, events: list[Record]) -> None:
     tables = open_tables()
     state = told(State(), tables, events)

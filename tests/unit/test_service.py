@@ -48,6 +48,34 @@ async def test_an_event_that_cannot_be_applied_keeps_no_other_out(monkeypatch: p
             task.cancel()
 
 
+async def test_a_question_about_what_the_tables_have_does_not_wait_for_a_write(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World([run("START", "old", run_id="old", outputs=["seen"])])
+    running = Service(world.log, world.tables, world.state)
+    await running.start()
+    try:
+        await running.ingest([decode(encoded(run("START", "new", run_id="new", outputs=["fresh"])))])
+        await running.write_tables([world.node("old()"), world.node("seen")])
+        assert world.tables.position() == 1
+        with monkeypatch.context() as broken:
+            broken.setattr(world.tables, "write", _refuse)
+            with pytest.raises(StoreUnavailable):
+                await running.write_tables([world.node("new()")])
+            # Taken out of the state, but not on disk.
+            with pytest.raises(StoreUnavailable):
+                await running.write_tables([world.node("fresh")])
+        await running.write_tables([world.node("old()"), world.node("fresh")])
+        assert world.tables.position() == 2
+    finally:
+        for task in running._tasks:
+            task.cancel()
+
+
+def _refuse(*_: Any) -> None:
+    raise StoreUnavailable("full")
+
+
 async def test_a_store_that_fails_answers_each_waiting_request_and_recovers(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World([])
     running = Service(world.log, world.tables, world.state)

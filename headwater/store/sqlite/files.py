@@ -41,12 +41,13 @@ class FolderLock:
         os.close(self._fd)
 
 
-def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
+def connect(path: Path, *, durable: bool, journal_pages: int = 1000) -> sqlite3.Connection:
     check_length(path)
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
     with explained(path):
         db.execute("PRAGMA journal_mode = WAL")
         db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        db.execute(f"PRAGMA wal_autocheckpoint = {journal_pages}")
         db.execute("PRAGMA cache_size = -65536")
         db.execute("PRAGMA temp_store = MEMORY")
         # After a checkpoint the journal is cut back to this, so that a burst does not stay on disk.
@@ -54,8 +55,8 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
     return db
 
 
-def connect_reader(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+def connect_reader(path: Path, wait_seconds: float = 5.0) -> sqlite3.Connection:
+    db = sqlite3.connect(path, wait_seconds, isolation_level=None, check_same_thread=False, cached_statements=256)
     db.execute("PRAGMA query_only = ON")
     db.execute("PRAGMA cache_size = -32768")
     return db

@@ -29,6 +29,10 @@ from headwater.store.sqlite.files import (
 # is wrong with the pages that are loaded shows anyway.
 _CHECKED_BYTES = 128 << 20
 
+# Pages. A journal of the second length is taken over by a write itself: a replay has no tidier.
+_LONG_JOURNAL, _LONGEST_JOURNAL = 16_384, 65_536
+_TIDIER_WAITS_SECONDS = 0.02  # for others who read or write; if in vain, there is a next time
+
 _MIN_TIME, _MAX_TIME = -(1 << 62), 1 << 62
 
 _COUNT_EVENTS = """
@@ -71,7 +75,7 @@ class SqliteTables:
             self._open()
 
     def _open(self) -> None:
-        self._db = connect(self._path, durable=False)
+        self._db = connect(self._path, durable=False, journal_pages=_LONGEST_JOURNAL)
         with explained(self._path):
             version = self._db.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, TABLES_VERSION):
@@ -85,6 +89,7 @@ class SqliteTables:
         self._reader = connect_reader(self._path)
         # Looking up runs for the fold must never wait for somebody's long question.
         self._lookup = connect_reader(self._path)
+        self._tidier = connect_reader(self._path, wait_seconds=_TIDIER_WAITS_SECONDS)
 
     def _create(self) -> None:
         with transaction(self._db, self._path):
@@ -105,7 +110,7 @@ class SqliteTables:
         self._open()
 
     def close(self) -> None:
-        for name in ("_lookup", "_reader", "_db"):
+        for name in ("_tidier", "_lookup", "_reader", "_db"):
             if hasattr(self, name):
                 getattr(self, name).close()
 
@@ -125,6 +130,19 @@ class SqliteTables:
                 "DELETE FROM dataset_versions WHERE uuid = ?", [(uuid,) for uuid in rows.versions_gone]
             )
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'position'", (position,))
+
+    def tidy(self) -> None:
+        """Takes the journal over into the file, beside writes and questions: the disk takes its
+        time for that. Where writes never pause long enough for the journal to end, the last bit
+        of it, a small one, keeps the next write waiting for once."""
+        if self._take_over("PASSIVE") > _LONG_JOURNAL:
+            self._take_over("PASSIVE")
+            self._take_over("FULL")
+
+    def _take_over(self, how: str) -> int:
+        """The length of the journal so far."""
+        with explained(self._path):
+            return int(self._tidier.execute(f"PRAGMA wal_checkpoint({how})").fetchone()[1])
 
     # The whole state
 

@@ -5,7 +5,11 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.strategies import events
+from headwater.ids import Node, Position
+from headwater.service import fold, settle_latest_runs
+from headwater.store.rows import take
+from headwater.store.sqlite.tables import SqliteTables
+from tests.support.strategies import events, run_events
 from tests.support.world import Told, World, close_all, record
 
 # A real store is opened for each example, so few examples and no deadline.
@@ -38,6 +42,31 @@ def test_a_restart_at_any_point_changes_nothing(told: list[Told], data: Any) -> 
         assert world.dump() == expected
     finally:
         close_all()
+
+
+@few
+@given(st.lists(run_events, min_size=3, max_size=8))
+def test_the_tables_have_all_of_what_is_not_marked_as_changed(told: list[dict[str, Any]]) -> None:
+    """So a question about such jobs and datasets need not wait for a write."""
+    try:
+        world = World([])
+        state, tables = world.state, world.tables
+        for number, event in enumerate(told, 1):
+            fold(state, tables, [(Position(number), record(event))])
+            settle_latest_runs(state, tables)
+            unmarked = [entity.node for entity in state.nodes if entity.node not in state.dirty.nodes]
+            before = _asked(tables, unmarked)
+            tables.write(take(state), state.position)
+            assert _asked(tables, unmarked) == before
+    finally:
+        close_all()
+
+
+def _asked(tables: SqliteTables, nodes: list[Node]) -> list[Any]:
+    return [
+        (tables.runs_of_job(node, 100, 0), tables.versions([node], 100, 0), tables.current_versions([node], None))
+        for node in nodes
+    ]
 
 
 @few
