@@ -15,9 +15,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from bench import ingest, queries, scale
+from bench import impact, ingest, queries, scale
 from bench.report import SIZES, Figure, Say, info, save, show
-from bench.servers import BenchError, OtherWork
+from bench.servers import BenchError, OtherWork, disk
 
 OUT = Path(__file__).parent / "out" / "latest.json"
 
@@ -33,6 +33,7 @@ def main() -> int:
         lambda folder, say: ingest.empty_start(folder, say),
         lambda folder, say: ingest.intake(folder, sizes, say),
         lambda folder, say: queries.answers(folder, sizes, say),
+        lambda folder, say: impact.impact(folder, sizes, say),
         lambda folder, say: scale.growth(folder, sizes, say),
     ]
     figures: list[Figure] = []
@@ -64,10 +65,6 @@ def main() -> int:
     save(figures, sizes, minutes, OUT)
     show(figures, sizes, minutes)
     return 0
-
-
-def disk() -> str | None:
-    return None if os.environ.get("TMPDIR") or not os.access("/var/tmp", os.W_OK) else "/var/tmp"
 
 
 if __name__ == "__main__":
