@@ -151,7 +151,7 @@ class History:
         facets = [self._renderer.dataset_facets(node) for node in page]
         shown = {content for registers in facets for content in self._renderer.contents_shown(registers).values()}
         current = await self._ask(self._service.tables.current_versions, members, None)
-        bodies = await self._ask(self._contents.bodies, shown)
+        self._contents.at_hand = bodies = await self._ask(self._contents.bodies, shown)
         answer = []
         for node in page:
             versions = [current[member] for member in names[node] if member in current]
