@@ -24,6 +24,16 @@ $(VENV)/.done: requirements/dev.txt requirements/uv.txt pyproject.toml
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
 
+# Beside the rest, so that nobody has to download Spark who only wants the server.
+setup-lab: $(VENV)/.lab-done ## Add Spark and Kafka's client to .venv (400 MB)
+
+$(VENV)/.lab-done: $(VENV)/.done requirements/lab.txt
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --require-hashes -r requirements/lab.txt
+	@touch $@
+
+lab: setup-lab ## Start Kafka, Connect, a registry, S3, an Iceberg catalog and Headwater (needs Java 17+, Maven)
+	@$(BIN)/headwater lab up
+
 demo: setup ## Start a server with recorded events of the orders pipeline
 	@$(BIN)/headwater demo --port $(PORT)
 
@@ -35,6 +45,22 @@ test: setup ## All tests
 
 test-unit: setup ## The tests that start nothing
 	@$(BIN)/pytest tests/unit tests/contract tests/scenarios
+
+test-lab: setup-lab ## The tests of the whole lab (needs Java 17+, Maven; the first run downloads 300 MB)
+	@$(BIN)/pytest tests/lab
+
+test-spark: $(VENV)/.spark ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
+	@$(BIN)/pytest tests/spark
+
+# Spark goes into the same .venv, but only for those who test with it.
+$(VENV)/.spark: $(VENV)/.done requirements/spark.txt tests/spark/pom.xml
+	@command -v java mvn > /dev/null || \
+	  { echo "Spark's tests need Java 17 and Maven (on Debian: apt-get install openjdk-17-jdk-headless maven)"; exit 1; }
+	@echo "Setting up Spark in $(VENV) …"
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --require-hashes -r requirements/spark.txt
+	@mvn -q -B -f tests/spark/pom.xml org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
+	  -DoutputDirectory=$(abspath $(VENV))/spark-jars
+	@touch $@
 
 check: setup ## Formatting, lint, types, layers
 	@$(BIN)/ruff format --check -q . && $(BIN)/ruff check -q .
@@ -59,9 +85,12 @@ fuzz: ## Fuzz the decoder for a minute (SECONDS_TO_FUZZ=…)
 
 lock: ## Pin requirements/*.txt anew
 	@$(MAKE) -s setup
-	@for set in uv server dev lab fuzz; do \
+	@for set in uv server dev lab spark fuzz; do \
 	  echo "requirements/$$set.txt"; \
 	  $(BIN)/uv pip compile -q --generate-hashes --universal --python-version 3.11 --no-emit-index-url --no-annotate \
 	    --custom-compile-command "make lock" requirements/$$set.in -o requirements/$$set.txt; done
 
-.PHONY: help setup demo demo-check test test-unit check format bench conformance fuzz lock
+lock-jars: setup ## Write the checksums of what headwater/lab/pom.xml names anew
+	@$(BIN)/python -m headwater.lab.jars headwater/lab/jars.sha256
+
+.PHONY: help setup setup-lab lab test-lab test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock

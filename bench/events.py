@@ -6,6 +6,8 @@ each output column comes from a column of two of the inputs: about 14.8 KB as JS
     chain    job i reads ds_i and two of its own, writes ds_(i+1)        as deep as there are jobs
     tree     job i reads ds_(3i+1), ds_(3i+2), ds_(3i+3), writes ds_i    ds_0 is the root
     layered  separate chains of 10 jobs                                  the graph around a node stays small
+    fan      job i reads ds_(i/10) and two that ten jobs share,          all is downstream of ds_0
+             writes ds_(i+1)
 """
 
 import json
@@ -18,9 +20,10 @@ from uuid import UUID
 
 import msgspec
 
-Shape = Literal["chain", "tree", "layered"]
+Shape = Literal["chain", "tree", "layered", "fan"]
 
 JOBS_PER_CHAIN = 10  # of the layered shape
+JOBS_PER_DATASET = 10  # of the fan
 _PRODUCER = "https://headwater.example/bench/1.0"
 _SPEC = "https://openlineage.io/spec/"
 _TYPES = ("BIGINT", "VARCHAR", "TIMESTAMP", "DOUBLE", "BOOLEAN", "DECIMAL(18,2)")
@@ -48,6 +51,8 @@ class Load(msgspec.Struct, frozen=True):
 
     @property
     def datasets(self) -> int:
+        if self.shape == "fan":
+            return self.jobs + 1 + 2 * -(-self.jobs // JOBS_PER_DATASET)
         if self.shape != "layered":
             return _INPUTS * self.jobs + 1
         chains = -(-self.jobs // JOBS_PER_CHAIN)
@@ -61,13 +66,16 @@ class Load(msgspec.Struct, frozen=True):
             return f"ds_{i}", f"ref_{2 * i}", f"ref_{2 * i + 1}"
         if self.shape == "tree":
             return f"ds_{3 * i + 1}", f"ds_{3 * i + 2}", f"ds_{3 * i + 3}"
+        if self.shape == "fan":
+            above = i // JOBS_PER_DATASET
+            return f"ds_{above}", f"ref_{2 * above}", f"ref_{2 * above + 1}"
         chain, k = _chain(i), i % JOBS_PER_CHAIN
         if self.all_names_differ:
             return f"{chain}.ds_{k}", f"{chain}.ref_{2 * k}", f"{chain}.ref_{2 * k + 1}"
         return f"{chain}.ds_{k}", f"{chain}.ref_a", f"{chain}.ref_b"
 
     def output(self, i: int) -> str:
-        if self.shape == "chain":
+        if self.shape in ("chain", "fan"):
             return f"ds_{i + 1}"
         return f"ds_{i}" if self.shape == "tree" else f"{_chain(i)}.ds_{i % JOBS_PER_CHAIN + 1}"
 

@@ -31,12 +31,18 @@ class Contents:
         self._schema_read: tuple[ContentId | None, f.Schema | None] = (None, None)
         self.links: dict[Node, tuple[int, Links]] = {}
         self.feeding: dict[Node, tuple[int, Feeding]] = {}
+        self._ahead: dict[ContentId, bytes] = {}
 
     def body(self, content: ContentId) -> bytes:
-        return self._log.contents([content])[content]
+        ahead = self._ahead.pop(content, None)
+        return self._log.contents([content])[content] if ahead is None else ahead
 
     def bodies(self, ids: Iterable[ContentId]) -> dict[ContentId, bytes]:
         return dict(self._log.contents([i for i in ids if i != DELETED]))
+
+    def read_ahead(self, wanted: Iterable[tuple[ContentId, object]]) -> None:
+        """Reads at once what will be asked for one by one: contents, and as what."""
+        self._ahead = self.bodies({key[0] for key in wanted if key not in self._kept})
 
     def _keep(self, content: ContentId, kind: Any, make: Callable[[bytes], Any]) -> Any:
         key = (content, kind)
@@ -99,10 +105,17 @@ class Contents:
     def columns(self, state: State, told: ColumnSet, target: Node) -> Columns:
         dataset = state.dataset_of(target)
         read = {COLUMNS: _columns, JOB_LINEAGE: _job_lineage}.get(told.kind, _dataset_lineage)
-        # A job's facet tells of several targets, and names resolve to nodes of this state.
-        key = (told.kind, target if told.kind == JOB_LINEAGE else None)
-        found: Columns = self._keep(told.content, key, lambda body: read(state, dataset, body))
+        kind = self._kind(told, target)
+        found: Columns = self._keep(told.content, kind, lambda body: read(state, dataset, body))
         return found
+
+    @staticmethod
+    def _kind(told: ColumnSet, target: Node) -> object:
+        """A job's facet tells of several targets, and names resolve to nodes of this state."""
+        return told.kind, target if told.kind == JOB_LINEAGE else None
+
+    def read_columns_ahead(self, wanted: Iterable[tuple[ColumnSet, Node]]) -> None:
+        self.read_ahead((told.content, self._kind(told, target)) for told, target in wanted)
 
 
 def _names(schema: f.Schema | None) -> list[str]:

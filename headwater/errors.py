@@ -14,7 +14,9 @@ HeadwaterError
 ├── StoreUnavailable  nothing can be written now (disk full); try again later
 ├── StoreDamaged      a file of the store is broken; says what to do
 ├── StoreTooNew       a file was written by a newer version
-└── StoreLocked       another server has the data folder
+├── StoreLocked       another server has the data folder
+├── CannotStart       the machine lacks something that the lab needs; says what to do
+└── ServiceDied       a service of the lab ended; says which, with the end of its log
 """
 
 from collections.abc import Mapping, Sequence
@@ -103,4 +105,12 @@ class StoreTooNew(HeadwaterError):
 
 
 class StoreLocked(HeadwaterError):
+    pass
+
+
+class CannotStart(HeadwaterError):
+    pass
+
+
+class ServiceDied(HeadwaterError):
     pass

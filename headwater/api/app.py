@@ -2,17 +2,15 @@
 
 import logging
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 from litestar import Litestar, Request, Response
 from litestar.di import Provide
-from litestar.exceptions import HTTPException
-from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
 
-from headwater import __version__
-from headwater.api.context import App
+from headwater.api.context import Context
 from headwater.api.diffs import DiffWriter
 from headwater.api.errors import body_of
 from headwater.api.gaps import GapFinder
@@ -20,10 +18,11 @@ from headwater.api.graphs import GraphWriter
 from headwater.api.guard import Guard
 from headwater.api.history import History
 from headwater.api.impacts import ImpactWriter
-from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send, answer_error
+from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send, answer_error, bounded
 from headwater.api.lane import Lane
 from headwater.api.listing import Listing
 from headwater.api.live import LIVE_PATH
+from headwater.api.openapi import described, openapi_config
 from headwater.api.paths import routable
 from headwater.api.position import position_reached
 from headwater.api.render import Renderer
@@ -32,7 +31,7 @@ from headwater.api.search import beta_router
 from headwater.api.system import healthz, metrics
 from headwater.config import Settings
 from headwater.contents import Contents
-from headwater.errors import HeadwaterError, TookTooLong
+from headwater.errors import BadRequest, HeadwaterError, TookTooLong
 from headwater.search.search import Search
 from headwater.service import Service
 from headwater.shapes.problem import ErrorBody, FieldProblem
@@ -40,8 +39,9 @@ from headwater.shapes.problem import ErrorBody, FieldProblem
 logger = logging.getLogger(__name__)
 
 
-def _error(body: ErrorBody) -> Response[bytes]:
-    headers = {"retry-after": "5"} if body.code == 503 else None
+def _error(body: ErrorBody, headers: dict[str, str] | None = None) -> Response[bytes]:
+    if body.code == 503:
+        headers = {"retry-after": "5"}
     return Response(msgspec.json.encode(body), status_code=body.code, media_type="application/json", headers=headers)
 
 
@@ -49,11 +49,15 @@ def _on_ours(_: Request[Any, Any, Any], error: HeadwaterError) -> Response[bytes
     return _error(body_of(error))
 
 
-def _on_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
+def _on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
     extra = error.extra if isinstance(error.extra, list) else []
     problems = [_problem(e) for e in extra]
     message = "; ".join(f"{p.path}: {p.message}" for p in problems) or error.detail
-    return _error(ErrorBody(error.status_code, message, errors=problems))
+    if isinstance(error, NotFoundException):
+        message = "there is nothing at this path; /schema/openapi.json has all that there are"
+    elif isinstance(error, MethodNotAllowedException):
+        message = f"{request.method[:20]} is not possible here, but {(error.headers or {})['allow']}"
+    return _error(ErrorBody(error.status_code, message, errors=problems), error.headers)
 
 
 def _problem(told: dict[str, Any]) -> FieldProblem:
@@ -82,9 +86,35 @@ def _on_depth(_: Request[Any, Any, Any], __: RecursionError) -> Response[bytes]:
     return _error(ErrorBody(400, "the body is nested too deeply", errors=[FieldProblem("$", "is nested too deeply")]))
 
 
+def _on_bytes(_: Request[Any, Any, Any], __: UnicodeDecodeError) -> Response[bytes]:
+    return _error(ErrorBody(400, "the body is not UTF-8", errors=[FieldProblem("$", "is not UTF-8")]))
+
+
 def _on_bug(_: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     logger.error("a request failed", exc_info=error)
     return _error(ErrorBody(500, "the server failed to answer; its log says why"))
+
+
+def _routes(context: Callable[[], Context | None]) -> Litestar:
+    return Litestar(
+        route_handlers=[api_router, beta_router, healthz, metrics],
+        dependencies={"app": Provide(context, sync_to_thread=False)},
+        exception_handlers={
+            HeadwaterError: _on_ours,
+            HTTPException: _on_http,
+            RecursionError: _on_depth,
+            UnicodeDecodeError: _on_bytes,
+            Exception: _on_bug,
+        },
+        request_max_body_size=None,  # `bounded` answers clients that are still sending
+        openapi_config=openapi_config(),
+        logging_config=None,
+    )
+
+
+def document() -> dict[str, Any]:
+    """What `/schema/openapi.json` answers, without a server."""
+    return described(_routes(lambda: None))
 
 
 class Application:
@@ -93,10 +123,9 @@ class Application:
         renderer = Renderer(service.state, contents)
         lane = Lane(service.events_come_in)
         history, listing = History(service, contents, renderer), Listing(renderer)
-        self.search = Search(
-            service.state, contents, settings.data, service.events_come_in, lambda: service.counters.commits
-        )
-        context = App(
+        self.search = Search(service.state, contents, settings.data, service.events_come_in)
+        ingest = self._ingest = Ingest(service, settings)
+        context = Context(
             service,
             contents,
             renderer,
@@ -107,26 +136,10 @@ class Application:
             ImpactWriter(renderer, lane),
             DiffWriter(renderer, history),
             GapFinder(renderer, listing),
+            ingest,
         )
         self._service, self._position_seconds = service, settings.position_seconds
-        self._ingest = Ingest(service, settings)
-        routes = Litestar(
-            route_handlers=[api_router, beta_router, healthz, metrics],
-            dependencies={"app": Provide(lambda: context, sync_to_thread=False)},
-            exception_handlers={
-                HeadwaterError: _on_ours,
-                HTTPException: _on_http,
-                RecursionError: _on_depth,
-                Exception: _on_bug,
-            },
-            openapi_config=OpenAPIConfig(
-                title="Headwater",
-                version=__version__,
-                description="Lineage: OpenLineage in, Marquez's API and more out.",
-                render_plugins=[JsonRenderPlugin()],
-            ),
-            logging_config=None,
-        )
+        routes = _routes(lambda: context)
         self._questions = Guard(routes, service.counters, settings.query_seconds)  # type: ignore[arg-type]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -134,16 +147,17 @@ class Application:
             if scope["method"] == "POST" and scope["path"] in (EVENT_PATH, BATCH_PATH):
                 await self._ingest(scope, receive, send)
                 return
+            if scope["method"] == "HEAD" and scope["path"] != LIVE_PATH:
+                scope["method"] = "GET"  # the HTTP server leaves out the body
             if (
                 scope["method"] == "GET"
                 and scope["path"] != LIVE_PATH  # it has its own way to name a position
-                and not await position_reached(self._service, self._position_seconds, scope, send)
+                and not await position_reached(self._service, self.search, self._position_seconds, scope, send)
             ):
                 return
-            raw = scope.get("raw_path")
-            if raw:
-                scope["path"] = routable(raw)
             try:
-                await self._questions(scope, receive, send)
-            except TookTooLong as e:
+                if raw := scope.get("raw_path"):
+                    scope["path"] = routable(raw)
+                await self._questions(scope, bounded(receive), send)
+            except (BadRequest, TookTooLong) as e:
                 await answer_error(send, e)

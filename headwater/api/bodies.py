@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 Text = Annotated[str, Meta(min_length=1)]
+Moment = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 
 
 class Body(msgspec.Struct, forbid_unknown_fields=True):
@@ -63,6 +64,6 @@ class JobBody(Body):
 
 class RunBody(Body):
     id: Text | None = None
-    nominalStartTime: str | None = None
-    nominalEndTime: str | None = None
+    nominalStartTime: Moment | None = None
+    nominalEndTime: Moment | None = None
     args: dict[str, str] | None = None

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 from litestar import Response
+from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 
 from headwater.api.diffs import DiffWriter
@@ -12,6 +13,7 @@ from headwater.api.gaps import GapFinder
 from headwater.api.graphs import GraphWriter
 from headwater.api.history import History
 from headwater.api.impacts import ImpactWriter
+from headwater.api.ingest import Ingest
 from headwater.api.listing import Listing
 from headwater.api.render import Renderer
 from headwater.contents import Contents
@@ -23,7 +25,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 @dataclass
-class App:
+class Context:
     """What the handlers work with."""
 
     service: Service
@@ -36,10 +38,15 @@ class App:
     impacts: ImpactWriter
     diffs: DiffWriter
     gaps: GapFinder
+    ingest: Ingest
 
     @property
     def state(self) -> State:
         return self.service.state
+
+
+App = NamedDependency[Context]
+"""As a handler's parameter `app`."""
 
 
 def answer(body: Any) -> Response[bytes]:

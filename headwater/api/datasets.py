@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 
 from litestar import Response, delete, get, post, put
+from litestar.params import JSONBody
 
 from headwater.api.bodies import DatasetBody
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_dataset, find_namespace
 from headwater.api.namespaces import find_source
-from headwater.api.parameters import Limit, Offset
+from headwater.api.parameters import InPath, Limit, Offset
 from headwater.api.paths import segment
 from headwater.api.statements import dataset_told, job_of_run
 from headwater.api.telling import tell, tell_deleted, tell_tag, told
@@ -24,19 +25,19 @@ _PATH = "/namespaces/{namespace:str}/datasets"
 
 
 @get(_PATH, responses=says(shapes.Datasets), summary="Datasets of a namespace")
-async def datasets(app: App, namespace: str, limit: Limit = 100, offset: Offset = 0) -> Response[bytes]:
+async def datasets(app: App, namespace: InPath, limit: Limit = 100, offset: Offset = 0) -> Response[bytes]:
     name = find_namespace(app.state, segment(namespace))
     nodes, total = app.listing.datasets(name, limit, offset)
     return answer(shapes.Datasets(total, await app.history.datasets(nodes)))
 
 
 @get(f"{_PATH}/{{name:str}}", responses=says(shapes.Dataset), summary="One dataset")
-async def dataset(app: App, namespace: str, name: str) -> Response[bytes]:
+async def dataset(app: App, namespace: InPath, name: InPath) -> Response[bytes]:
     return answer(await _dataset(app, _find(app, namespace, name)))
 
 
 @put(f"{_PATH}/{{name:str}}", responses=says(shapes.Dataset), summary="Make a dataset, or say what it is")
-async def put_dataset(app: App, namespace: str, name: str, data: DatasetBody) -> Response[bytes]:
+async def put_dataset(app: App, namespace: InPath, name: InPath, data: JSONBody[DatasetBody]) -> Response[bytes]:
     known = naming.canonical(find_namespace(app.state, segment(namespace)), segment(name))
     run = await app.history.find_run(data.runId) if data.runId is not None else None
     source = find_source(app.state, data.sourceName)
@@ -65,7 +66,7 @@ def _tagged(at: Micros, entity: Ref, data: DatasetBody) -> Iterable[Record]:
 
 
 @delete(f"{_PATH}/{{name:str}}", responses=says(shapes.Dataset), status_code=200, summary="Delete a dataset")
-async def delete_dataset(app: App, namespace: str, name: str) -> Response[bytes]:
+async def delete_dataset(app: App, namespace: InPath, name: InPath) -> Response[bytes]:
     node = _find(app, namespace, name)
     body = await _dataset(app, node)
     body.deleted = True
@@ -83,7 +84,7 @@ async def delete_dataset(app: App, namespace: str, name: str) -> Response[bytes]
     summary="A dataset's versions, newest first",
 )
 async def dataset_versions(
-    app: App, namespace: str, name: str, limit: Limit = 100, offset: Offset = 0
+    app: App, namespace: InPath, name: InPath, limit: Limit = 100, offset: Offset = 0
 ) -> Response[bytes]:
     return answer(await app.history.versions(_find(app, namespace, name), limit, offset))
 
@@ -93,7 +94,7 @@ async def dataset_versions(
     responses=says(shapes.DatasetVersion),
     summary="One version of a dataset",
 )
-async def dataset_version(app: App, namespace: str, name: str, version: str) -> Response[bytes]:
+async def dataset_version(app: App, namespace: InPath, name: InPath, version: InPath) -> Response[bytes]:
     return answer(await app.history.version(_find(app, namespace, name), segment(version)))
 
 
@@ -103,7 +104,7 @@ async def dataset_version(app: App, namespace: str, name: str, version: str) -> 
 @post(
     f"{_PATH}/{{name:str}}/tags/{{tag:str}}", responses=says(shapes.Dataset), status_code=200, summary="Tag a dataset"
 )
-async def tag_dataset(app: App, namespace: str, name: str, tag: str) -> Response[bytes]:
+async def tag_dataset(app: App, namespace: InPath, name: InPath, tag: InPath) -> Response[bytes]:
     return await _tag(app, _find(app, namespace, name), None, tag, on=True)
 
 
@@ -113,7 +114,7 @@ async def tag_dataset(app: App, namespace: str, name: str, tag: str) -> Response
     status_code=200,
     summary="Take a tag off a dataset",
 )
-async def untag_dataset(app: App, namespace: str, name: str, tag: str) -> Response[bytes]:
+async def untag_dataset(app: App, namespace: InPath, name: InPath, tag: InPath) -> Response[bytes]:
     return await _tag(app, _find(app, namespace, name), None, tag, on=False)
 
 
@@ -123,7 +124,7 @@ async def untag_dataset(app: App, namespace: str, name: str, tag: str) -> Respon
     status_code=200,
     summary="Tag a column",
 )
-async def tag_field(app: App, namespace: str, name: str, field: str, tag: str) -> Response[bytes]:
+async def tag_field(app: App, namespace: InPath, name: InPath, field: InPath, tag: InPath) -> Response[bytes]:
     node = _find(app, namespace, name)
     return await _tag(app, node, _find_field(app, node, segment(field)), tag, on=True)
 
@@ -134,7 +135,7 @@ async def tag_field(app: App, namespace: str, name: str, field: str, tag: str) -
     status_code=200,
     summary="Take a tag off a column",
 )
-async def untag_field(app: App, namespace: str, name: str, field: str, tag: str) -> Response[bytes]:
+async def untag_field(app: App, namespace: InPath, name: InPath, field: InPath, tag: InPath) -> Response[bytes]:
     node = _find(app, namespace, name)
     return await _tag(app, node, _find_field(app, node, segment(field)), tag, on=False)
 

@@ -30,9 +30,20 @@ def status_of(error: HeadwaterError) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
+# Names may be of any length, and messages repeat them.
+_LONGEST = 2000
+
+
 def body_of(error: HeadwaterError) -> ErrorBody:
     problems = error.problems if isinstance(error, BadEvent) else ()
     fields = [FieldProblem(p.path or "$", p.message) for p in problems]
+    message = _short(str(error))
     if isinstance(error, BadRequest) and error.path is not None:
-        fields.append(FieldProblem(error.path, str(error)))
-    return ErrorBody(status_of(error), str(error), errors=fields)
+        fields.append(FieldProblem(error.path, message))
+    return ErrorBody(status_of(error), message, errors=fields)
+
+
+def _short(text: str) -> str:
+    """What is wrong stands at the beginning, what to do about it at the end."""
+    half = _LONGEST // 2
+    return text if len(text) <= _LONGEST else f"{text[:half]} … {text[-half:]}"

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import msgspec
 from litestar import Response, get
 
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_node
-from headwater.api.parameters import Moment, NodeId, time_of
+from headwater.api.parameters import Moment, node_parameter, time_of
 from headwater.api.render import moment
 from headwater.api.why import catch_up, moment_of, node_type
 from headwater.graph.flow import Flow
@@ -26,6 +27,9 @@ from headwater.why.pace import BATCH, RUNS, SECOND, SIGNS, state_at
 _MOST_INPUTS, _MOST_WRITERS = 100, 20
 
 
+DatasetId = Annotated[str, node_parameter("nodeId", type_dataset)]
+
+
 class _Asked(msgspec.Struct):
     """A dataset and who writes it, copied out of the state."""
 
@@ -35,7 +39,7 @@ class _Asked(msgspec.Struct):
 
 
 @get("/freshness", responses=says(Freshness), summary="When a dataset was last written, and whether it is late")
-async def get_freshness(app: App, node_id: NodeId, at: Moment = None) -> Response[bytes]:
+async def get_freshness(app: App, node_id: DatasetId, at: Moment = None) -> Response[bytes]:
     asked = moment_of(time_of("at", at))
     node_type(node_id, (type_dataset,))
     when = At(asked)

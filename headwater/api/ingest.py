@@ -12,7 +12,7 @@ import msgspec
 
 from headwater.api.errors import body_of
 from headwater.config import Settings
-from headwater.errors import BadEvent, BadRequest, HeadwaterError, Problem, StoreUnavailable, TooLarge
+from headwater.errors import BadEvent, BadRequest, HeadwaterError, NotYet, Problem, StoreUnavailable, TooLarge
 from headwater.openlineage.event import MAX_EVENT_BYTES, Event, decode, decode_text, split_batch
 from headwater.service import EVENTS_PER_SLICE, Service
 from headwater.shapes.intake import BatchAnswer, BatchSummary, FailedEvent
@@ -140,6 +140,24 @@ async def _chunks(receive: Receive) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
+def bounded(receive: Receive) -> Receive:
+    """The same for those who read a body piece by piece."""
+    size = 0
+
+    async def next_message() -> MutableMapping[str, Any]:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size <= MAX_EVENT_BYTES:
+            return message
+        while message.get("more_body", False) and size <= _MOST_DISCARDED:
+            message = await receive()
+            size += len(message.get("body", b""))
+        raise _too_large()
+
+    return next_message
+
+
 def _inflate(body: bytes) -> bytes:
     text = b""
     while body:  # a gzip body may be several, one behind the other
@@ -165,7 +183,8 @@ def _too_large() -> TooLarge:
 
 async def answer_error(send: Send, problem: HeadwaterError) -> None:
     error = body_of(problem)
-    headers = [(b"retry-after", b"5")] if error.code == 503 else []
+    seconds = b"1" if isinstance(problem, NotYet) else b"5"
+    headers = [(b"retry-after", seconds)] if error.code == 503 else []
     await _answer(send, error.code, error, headers)
 
 

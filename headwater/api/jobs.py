@@ -3,12 +3,12 @@
 from typing import Annotated
 
 from litestar import Response, delete, get, post, put
-from litestar.params import QueryParameter
+from litestar.params import JSONBody, QueryParameter
 
 from headwater.api.bodies import JobBody
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_dataset, find_job, find_namespace
-from headwater.api.parameters import Limit, Offset
+from headwater.api.parameters import InPath, Limit, Offset, one_of
 from headwater.api.paths import segment
 from headwater.api.statements import job_of_run, job_told
 from headwater.api.telling import tell, tell_deleted, tell_tag, told
@@ -25,14 +25,15 @@ RunStates = Annotated[
     list[str] | None,
     QueryParameter(
         name="lastRunStates",
-        description=f"Only jobs whose last run is in one of these states: {', '.join(RUN_STATES)}. Repeatable.",
+        description="Only jobs whose last run is in one of these states. Repeatable.",
+        schema_extra={"items": {"type": "string", **one_of(*RUN_STATES)}},
     ),
 ]
 
 
 @get(_PATH, responses=says(shapes.Jobs), summary="Jobs of a namespace, latest first")
 async def jobs(
-    app: App, namespace: str, last_run_states: RunStates = None, limit: Limit = 100, offset: Offset = 0
+    app: App, namespace: InPath, last_run_states: RunStates = None, limit: Limit = 100, offset: Offset = 0
 ) -> Response[bytes]:
     name = find_namespace(app.state, segment(namespace))
     return answer(await _jobs(app, name, last_run_states, limit, offset))
@@ -55,12 +56,12 @@ async def _jobs(app: App, namespace: str | None, states: list[str] | None, limit
 
 
 @get(f"{_PATH}/{{name:str}}", responses=says(shapes.Job), summary="One job")
-async def job(app: App, namespace: str, name: str) -> Response[bytes]:
+async def job(app: App, namespace: InPath, name: InPath) -> Response[bytes]:
     return answer(await _job(app, _find(app, namespace, name)))
 
 
 @put(f"{_PATH}/{{name:str}}", responses=says(shapes.Job), summary="Make a job, or say what it is")
-async def put_job(app: App, namespace: str, name: str, data: JobBody) -> Response[bytes]:
+async def put_job(app: App, namespace: InPath, name: InPath, data: JSONBody[JobBody]) -> Response[bytes]:
     known = (find_namespace(app.state, segment(namespace)), segment(name))
     run = await app.history.find_run(data.runId) if data.runId is not None else None
     if run is not None and job_of_run(app.state, run) != known:
@@ -75,26 +76,28 @@ async def put_job(app: App, namespace: str, name: str, data: JobBody) -> Respons
 
 
 @delete(f"{_PATH}/{{name:str}}", responses=says(shapes.Job), status_code=200, summary="Delete a job")
-async def delete_job(app: App, namespace: str, name: str) -> Response[bytes]:
+async def delete_job(app: App, namespace: InPath, name: InPath) -> Response[bytes]:
     found = _find(app, namespace, name)
     body = await _job(app, found)
     return told(await tell_deleted(app, [("job", found.namespace, found.name)], found.last), body)
 
 
 @get(f"{_PATH}/{{name:str}}/versions", responses=says(shapes.JobVersions), summary="A job's versions, newest first")
-async def job_versions(app: App, namespace: str, name: str, limit: Limit = 100, offset: Offset = 0) -> Response[bytes]:
+async def job_versions(
+    app: App, namespace: InPath, name: InPath, limit: Limit = 100, offset: Offset = 0
+) -> Response[bytes]:
     return answer(await app.history.job_versions(_find(app, namespace, name), limit, offset))
 
 
 @get(
     f"{_PATH}/{{name:str}}/versions/{{version:str}}", responses=says(shapes.JobVersion), summary="One version of a job"
 )
-async def job_version(app: App, namespace: str, name: str, version: str) -> Response[bytes]:
+async def job_version(app: App, namespace: InPath, name: InPath, version: InPath) -> Response[bytes]:
     return answer(await app.history.job_version(_find(app, namespace, name), segment(version)))
 
 
 @post(f"{_PATH}/{{name:str}}/tags/{{tag:str}}", responses=says(shapes.Job), status_code=200, summary="Tag a job")
-async def tag_job(app: App, namespace: str, name: str, tag: str) -> Response[bytes]:
+async def tag_job(app: App, namespace: InPath, name: InPath, tag: InPath) -> Response[bytes]:
     return await _tag(app, _find(app, namespace, name), tag, on=True)
 
 
@@ -104,7 +107,7 @@ async def tag_job(app: App, namespace: str, name: str, tag: str) -> Response[byt
     status_code=200,
     summary="Untag a job",
 )
-async def untag_job(app: App, namespace: str, name: str, tag: str) -> Response[bytes]:
+async def untag_job(app: App, namespace: InPath, name: InPath, tag: InPath) -> Response[bytes]:
     return await _tag(app, _find(app, namespace, name), tag, on=False)
 
 

@@ -11,11 +11,11 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from headwater.api.context import App
 from headwater.api.finding import find_node
+from headwater.api.parameters import JOB_OR_DATASET, node_parameter
 from headwater.api.position import read_position
 from headwater.live.hub import Subscription
 from headwater.live.wanted import Surroundings, Wanted
 from headwater.openlineage import naming
-from headwater.shapes.live import LiveChange
 
 logger = logging.getLogger(__name__)
 
@@ -32,8 +32,9 @@ _HEADERS = [
     "/live",
     responses={
         200: ResponseSpec(
-            data_container=LiveChange,
-            description="Server-sent events without end; the data of `change` is described here.",
+            data_container=str,
+            description="Server-sent events without end: `change`, `hello` and `resync`, whose data are a "
+            "LiveChange, LiveHello and LiveResync.",
             media_type="text/event-stream",
             generate_examples=False,
         )
@@ -45,10 +46,7 @@ async def live(
     namespace: Annotated[
         list[str] | None, Parameter(description="Only what concerns these namespaces; may be given more than once.")
     ] = None,
-    node_id: Annotated[
-        str | None,
-        QueryParameter(name="nodeId", description="Only what concerns this job or dataset, or what is around it."),
-    ] = None,
+    around: Annotated[str | None, node_parameter("nodeId", *JOB_OR_DATASET)] = None,
     depth: Annotated[
         int, Parameter(ge=0, le=1 << 31, description="How many jobs away from that node, at the most.")
     ] = 20,
@@ -60,10 +58,10 @@ async def live(
     ] = None,
 ) -> ASGIApp:
     namespaces = frozenset(naming.canonical(name, "x")[0] for name in namespace or ())
-    around = None if node_id is None else Surroundings(app.state, find_node(app.state, node_id), depth)
+    place = None if around is None else Surroundings(app.state, find_node(app.state, around), depth)
     told = last_event_id or last_id
     after = read_position("Last-Event-ID", told) if told else None
-    return _Stream(app.service.live.subscribe(after, Wanted(namespaces, around)))
+    return _Stream(app.service.live.subscribe(after, Wanted(namespaces, place)))
 
 
 class _Stream:

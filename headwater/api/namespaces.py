@@ -1,11 +1,12 @@
 """Namespaces, sources and tags."""
 
 from litestar import Response, delete, get, put
+from litestar.params import JSONBody
 
 from headwater.api.bodies import NamespaceBody, SourceBody, TagBody
 from headwater.api.context import App, answer, says
 from headwater.api.finding import close_to, find_namespace, shown_namespaces
-from headwater.api.parameters import Limit, Offset
+from headwater.api.parameters import InPath, Limit, Offset
 from headwater.api.paths import segment
 from headwater.api.telling import tell_deleted, tell_edit, told
 from headwater.errors import NotFound
@@ -26,12 +27,12 @@ async def namespaces(app: App, limit: Limit = 100, offset: Offset = 0) -> Respon
 
 
 @get("/namespaces/{namespace:str}", responses=says(shapes.Namespace), summary="One namespace")
-async def namespace(app: App, namespace: str) -> Response[bytes]:
+async def namespace(app: App, namespace: InPath) -> Response[bytes]:
     return answer(_namespace(app.state, find_namespace(app.state, segment(namespace))))
 
 
 @put("/namespaces/{namespace:str}", responses=says(shapes.Namespace), summary="Make a namespace, or say who owns it")
-async def put_namespace(app: App, namespace: str, data: NamespaceBody) -> Response[bytes]:
+async def put_namespace(app: App, namespace: InPath, data: JSONBody[NamespaceBody]) -> Response[bytes]:
     name = segment(namespace)
     if name not in app.state.namespaces:
         name = naming.canonical(name, "x")[0]
@@ -51,7 +52,7 @@ async def put_namespace(app: App, namespace: str, data: NamespaceBody) -> Respon
     status_code=200,
     summary="Delete a namespace with all that is in it",
 )
-async def delete_namespace(app: App, namespace: str) -> Response[bytes]:
+async def delete_namespace(app: App, namespace: InPath) -> Response[bytes]:
     name = find_namespace(app.state, segment(namespace))
     body = _namespace(app.state, name)
     body.isHidden = True
@@ -77,12 +78,12 @@ async def sources(app: App, limit: Limit = 100, offset: Offset = 0) -> Response[
 
 
 @get("/sources/{source:str}", responses=says(shapes.Source), summary="One source")
-async def source(app: App, source: str) -> Response[bytes]:
+async def source(app: App, source: InPath) -> Response[bytes]:
     return answer(_source(app.state, find_source(app.state, segment(source))))
 
 
 @put("/sources/{source:str}", responses=says(shapes.Source), summary="Make a source, or say where it is")
-async def put_source(app: App, source: str, data: SourceBody) -> Response[bytes]:
+async def put_source(app: App, source: InPath, data: JSONBody[SourceBody]) -> Response[bytes]:
     name = segment(source)
     position = await tell_edit(
         app,
@@ -126,7 +127,7 @@ async def tags(app: App, limit: Limit = 100, offset: Offset = 0) -> Response[byt
 
 
 @put("/tags/{tag:str}", responses=says(shapes.Tag), summary="Make a tag, or say what it means")
-async def put_tag(app: App, tag: str, data: TagBody) -> Response[bytes]:
+async def put_tag(app: App, tag: InPath, data: JSONBody[TagBody]) -> Response[bytes]:
     name = segment(tag)
     position = await tell_edit(app, TagPut(at=app.service.moment(), name=name, description=data.description))
     return told(position, shapes.Tag(name, app.state.edited.tags[name][1]))

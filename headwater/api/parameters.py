@@ -1,27 +1,42 @@
 """Parameters that several routes share, and how moments and windows are read."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from litestar.params import Parameter, QueryParameter
+from litestar.params import Parameter, ParameterKwarg, PathParameter, QueryParameter
 
 from headwater.errors import BadRequest
 from headwater.graph.when import Always, At, During, When
-from headwater.ids import Micros
+from headwater.ids import Micros, type_dataset, type_field, type_job, type_run
 from headwater.openlineage import timestamps
 
 _MAX_LIMIT = 1000
 
+
+def one_of(*names: str) -> dict[str, Any]:
+    """For OpenAPI: what a text can be. We are not strict about upper and lower case."""
+    return {"enum": list(names)}
+
+
+def node_parameter(name: str, *kinds: str) -> ParameterKwarg:
+    """Names a node of one of these kinds."""
+    forms = {type_field: "NAMESPACE:NAME:COLUMN", type_run: "ID"}
+    *others, last = (f"`{kind}:{forms.get(kind, 'NAMESPACE:NAME')}`" for kind in kinds)
+    # Two names are joined by a colon, and may hold anything else.
+    patterns = (f"{kind}:[\\s\\S]" if kind == type_run else f"{kind}:[\\s\\S]*:" for kind in kinds)
+    described = f"{', '.join(others)} or {last}." if others else f"{last}."
+    return QueryParameter(name=name, description=described, schema_extra={"pattern": f"^({'|'.join(patterns)})"})
+
+
+InPath = Annotated[str, PathParameter(description="Percent-encoded as one segment, slashes too.")]
 Limit = Annotated[int, Parameter(ge=0, le=_MAX_LIMIT, description="How many, at the most.")]
 Offset = Annotated[int, Parameter(ge=0, le=1 << 53, description="How many to pass over.")]
 Depth = Annotated[int, Parameter(ge=0, le=1 << 31, description="How many jobs away, at the most.")]
-NodeId = Annotated[
-    str,
-    QueryParameter(
-        name="nodeId",
-        description="`dataset:NAMESPACE:NAME`, `datasetField:NAMESPACE:NAME:COLUMN` or `job:NAMESPACE:NAME`.",
-    ),
-]
-Moment = Annotated[str | None, Parameter(description="An ISO 8601 date-time.")]
+JOB_OR_DATASET = (type_dataset, type_job)
+WITH_COLUMNS = (type_dataset, type_field, type_job)
+NodeId = Annotated[str, node_parameter("nodeId", *JOB_OR_DATASET)]
+NodeOrColumnId = Annotated[str, node_parameter("nodeId", *WITH_COLUMNS)]
+MOMENT = {"format": "date-time"}
+Moment = Annotated[str | None, Parameter(description="An ISO 8601 date-time.", schema_extra=MOMENT)]
 
 
 def time_of(name: str, text: str | None) -> Micros | None:
@@ -30,7 +45,7 @@ def time_of(name: str, text: str | None) -> Micros | None:
     try:
         return timestamps.parse(text.replace(" ", "+"))  # a + that was not percent-encoded
     except (ValueError, OverflowError):
-        raise BadRequest(f"{name}={text!r} is not an ISO 8601 date-time", name) from None
+        raise BadRequest(f"{name}={text!r} is not an ISO 8601 date-time of the years 1 to 9999", name) from None
 
 
 def when_of(at: str | None, since: str | None, until: str | None) -> When:

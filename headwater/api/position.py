@@ -1,21 +1,22 @@
 """Read your own writes: a question may name a position of the log, and waits until it is reached."""
 
-import msgspec
+import asyncio
 
-from headwater.api.errors import body_of
-from headwater.api.ingest import Scope, Send
-from headwater.errors import BadRequest, HeadwaterError
+from headwater.api.ingest import Scope, Send, answer_error
+from headwater.errors import BadRequest, HeadwaterError, NotYet
 from headwater.ids import Position
+from headwater.search.search import Search
 from headwater.service import Service
 
 _HEADER = b"headwater-position"
+_SEARCHES = ("/api/v1/search", "/api/v2beta/search/")
 
-# More digits than any position will ever have.
-_TOO_LONG = 19
+# More than any position will ever be.
+LAST_POSITION = 10**18 - 1
 
 
 def read_position(name: str, text: str) -> Position:
-    if text.isascii() and text.isdigit() and len(text) < _TOO_LONG:
+    if text.isascii() and text.isdigit() and len(text) <= len(str(LAST_POSITION)):
         return Position(int(text))
     raise BadRequest(
         f"{name} {text[:40]!r} is no position; a position is a number, from the `Headwater-Position` header of an "
@@ -23,24 +24,26 @@ def read_position(name: str, text: str) -> Position:
     )
 
 
-async def position_reached(service: Service, seconds: float, scope: Scope, send: Send) -> bool:
+async def position_reached(service: Service, search: Search, seconds: float, scope: Scope, send: Send) -> bool:
     """Whether the request can be answered now. If not, it has been answered: it named what is no
     position, or one that was not reached in time."""
     for name, value in scope["headers"]:
         if name == _HEADER:
             try:
-                await service.reached(read_position("Headwater-Position", value.decode("latin-1")), seconds)
+                position = read_position("Headwater-Position", value.decode("latin-1"))
+                await service.reached(position, seconds)
+                if scope["path"].startswith(_SEARCHES):
+                    await _searchable(search, position, seconds)
             except HeadwaterError as e:
-                await _refuse(send, e)
+                await answer_error(send, e)
                 return False
     return True
 
 
-async def _refuse(send: Send, error: HeadwaterError) -> None:
-    body = body_of(error)
-    text = msgspec.json.encode(body)
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(text)).encode())]
-    if body.code == 503:
-        headers.append((b"retry-after", b"1"))
-    await send({"type": "http.response.start", "status": body.code, "headers": headers})
-    await send({"type": "http.response.body", "body": text})
+async def _searchable(search: Search, position: Position, seconds: float) -> None:
+    """The index follows the state, so it may get there a moment later."""
+    try:
+        async with asyncio.timeout(seconds):
+            await search.reached(position)
+    except TimeoutError:
+        raise NotYet(f"the search index has not reached position {position} after {seconds:g} s") from None

@@ -8,7 +8,20 @@ from litestar.params import Parameter, QueryParameter
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_columns_in_slices, find_node
 from headwater.api.gaps import KINDS
-from headwater.api.parameters import Depth, Limit, Moment, NodeId, Offset, time_of, when_of
+from headwater.api.parameters import (
+    JOB_OR_DATASET,
+    MOMENT,
+    WITH_COLUMNS,
+    Depth,
+    Limit,
+    Moment,
+    NodeOrColumnId,
+    Offset,
+    node_parameter,
+    one_of,
+    time_of,
+    when_of,
+)
 from headwater.api.turns import in_turns
 from headwater.errors import BadRequest, NotFound
 from headwater.graph.columns import Column
@@ -23,8 +36,6 @@ from headwater.shapes.impact import Impact
 # Larger answers would be of no use to anybody, and take seconds.
 _MOST_IMPACTED = 100_000
 
-_End = "`dataset:NAMESPACE:NAME`, `datasetField:NAMESPACE:NAME:COLUMN` or `job:NAMESPACE:NAME`"
-
 
 async def _columns(app: App, node_id: str, when: When) -> list[Column]:
     return await in_turns(find_columns_in_slices(app, node_id, when))
@@ -33,7 +44,7 @@ async def _columns(app: App, node_id: str, when: When) -> list[Column]:
 @get("/impact", responses=says(Impact), summary="Everything downstream of a job, dataset or column")
 async def impact(
     app: App,
-    node_id: NodeId,
+    node_id: NodeOrColumnId,
     depth: Depth = 20,
     limit: Annotated[int, Parameter(ge=0, le=_MOST_IMPACTED, description="Jobs and datasets, at the most.")] = 10_000,
     at: Moment = None,
@@ -50,8 +61,8 @@ async def impact(
 @get("/path", responses=says(shapes.Graph), summary="All ways between two nodes, or between two columns")
 async def path(
     app: App,
-    start: Annotated[str, QueryParameter(name="from", description=f"One end: {_End}.")],
-    end: Annotated[str, QueryParameter(name="to", description=f"The other end: {_End}.")],
+    start: Annotated[str, node_parameter("from", *WITH_COLUMNS)],
+    end: Annotated[str, node_parameter("to", *WITH_COLUMNS)],
     at: Moment = None,
 ) -> Response[bytes]:
     when = when_of(at, None, None)
@@ -65,11 +76,11 @@ async def path(
 @get("/diff", responses=says(Diff), summary="What changed between two moments, around a node or everywhere")
 async def diff(
     app: App,
-    since: Annotated[str, QueryParameter(name="from", description="An ISO 8601 date-time.")],
-    until: Annotated[str | None, QueryParameter(name="to", description="An ISO 8601 date-time; else now.")] = None,
-    node_id: Annotated[
-        str | None, QueryParameter(name="nodeId", description="`dataset:NAMESPACE:NAME` or `job:NAMESPACE:NAME`.")
+    since: Annotated[str, QueryParameter(name="from", description="An ISO 8601 date-time.", schema_extra=MOMENT)],
+    until: Annotated[
+        str | None, QueryParameter(name="to", description="An ISO 8601 date-time; else now.", schema_extra=MOMENT)
     ] = None,
+    around: Annotated[str | None, node_parameter("nodeId", *JOB_OR_DATASET)] = None,
     depth: Depth = 20,
     limit: Limit = 1000,
 ) -> Response[bytes]:
@@ -77,7 +88,7 @@ async def diff(
     assert before is not None
     if after is None:
         after = now()
-    start = None if node_id is None else _find_at_either(app, node_id, before, after)
+    start = None if around is None else _find_at_either(app, around, before, after)
     return answer(await app.diffs.diff(before, after, start, depth, limit))
 
 
@@ -92,7 +103,7 @@ def _find_at_either(app: App, node_id: str, before: Micros, after: Micros) -> No
 @get("/gaps", responses=says(Gaps), summary="Jobs without owner, datasets without producer or consumer")
 async def gaps(
     app: App,
-    kind: Annotated[str, Parameter(description=f"One of {', '.join(KINDS)}.")],
+    kind: Annotated[str, Parameter(description="What is missing.", schema_extra=one_of(*KINDS))],
     namespace: Annotated[str | None, Parameter(description="Only those in this namespace.")] = None,
     limit: Limit = 100,
     offset: Offset = 0,

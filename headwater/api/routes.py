@@ -5,12 +5,13 @@ from typing import Annotated
 from litestar import Response, Router, get
 from litestar.params import Parameter, QueryParameter
 
-from headwater.api import datasets, jobs, namespaces, runs, stats
+from headwater.api import datasets, intake, jobs, namespaces, runs, stats
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_columns_in_slices, find_node
 from headwater.api.freshness import freshness_handlers
 from headwater.api.live import live
-from headwater.api.parameters import Depth, Limit, Moment, NodeId, Offset, time_of, when_of
+from headwater.api.options import options
+from headwater.api.parameters import Depth, Limit, Moment, NodeId, NodeOrColumnId, Offset, one_of, time_of, when_of
 from headwater.api.questions import handlers as questions
 from headwater.api.runlineage import run_lineage_handlers
 from headwater.api.search import search
@@ -27,7 +28,9 @@ async def lineage(
     app: App,
     node_id: NodeId,
     depth: Depth = 20,
-    direction: Annotated[str, Parameter(description=f"One of {', '.join(DIRECTIONS)}.")] = DIRECTIONS[0],
+    direction: Annotated[str, Parameter(description="Which way to go.", schema_extra=one_of(*DIRECTIONS))] = DIRECTIONS[
+        0
+    ],
     at: Moment = None,
     since: Moment = None,
     until: Moment = None,
@@ -42,7 +45,7 @@ async def lineage(
 @get("/column-lineage", responses=says(shapes.Graph), summary="Lineage of columns")
 async def get_column_lineage(
     app: App,
-    node_id: NodeId,
+    node_id: NodeOrColumnId,
     depth: Depth = 20,
     with_downstream: Annotated[
         bool, QueryParameter(name="withDownstream", description="Follow the columns down as well.")
@@ -62,7 +65,9 @@ async def events(
     app: App,
     before: Moment = None,
     after: Moment = None,
-    sort_direction: Annotated[str, QueryParameter(name="sortDirection", description="`asc` or `desc`.")] = "desc",
+    sort_direction: Annotated[
+        str, QueryParameter(name="sortDirection", description="By eventTime.", schema_extra=one_of("asc", "desc"))
+    ] = "desc",
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Response[bytes]:
@@ -74,22 +79,21 @@ async def events(
     return answer(await app.history.events(wanted))
 
 
-api_router = Router(
-    "/api/v1",
-    route_handlers=[
-        lineage,
-        get_column_lineage,
-        events,
-        *namespaces.routes,
-        *datasets.routes,
-        *jobs.routes,
-        *runs.routes,
-        *stats.routes,
-        live,
-        search,
-        *why_handlers,
-        *freshness_handlers,
-        *run_lineage_handlers,
-        *questions,
-    ],
-)
+_handlers = [
+    lineage,
+    get_column_lineage,
+    events,
+    *intake.routes,
+    *namespaces.routes,
+    *datasets.routes,
+    *jobs.routes,
+    *runs.routes,
+    *stats.routes,
+    live,
+    search,
+    *why_handlers,
+    *freshness_handlers,
+    *run_lineage_handlers,
+    *questions,
+]
+api_router = Router("/api/v1", route_handlers=[options(_handlers), *_handlers])

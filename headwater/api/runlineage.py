@@ -14,7 +14,7 @@ from headwater.api.used import VersionUsed, versions_read, versions_written
 from headwater.api.why import find_run
 from headwater.ids import Micros, Node
 from headwater.model.entities import Run
-from headwater.shapes.runlineage import JobVersion, LinkedRun, RunLineage, RunTimes, VersionRead, VersionWritten
+from headwater.shapes.runlineage import LinkedRun, RunJob, RunLineage, RunTimes, VersionRead, VersionWritten
 from headwater.store.protocol import Tables
 from headwater.store.rows import job_version
 
@@ -107,7 +107,7 @@ class _Chain:
             dataset = self._state.dataset_of(written.dataset)
             outputs.append(VersionWritten(dataset.namespace, dataset.name, uuid_text(written.uuid)))
         return LinkedRun(
-            JobVersion(job.namespace, job.name, None if version is None else job_version_uuid(job, version)),
+            RunJob(job.namespace, job.name, None if version is None else job_version_uuid(job, version)),
             RunTimes(run.id, moment(run.started_at), moment(run.ended_at), run.state),
             sorted(inputs, key=lambda one: (one.namespace, one.name)),
             sorted(outputs, key=lambda one: (one.namespace, one.name)),

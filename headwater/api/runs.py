@@ -5,12 +5,12 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from litestar import Response, get, post
-from litestar.params import QueryParameter
+from litestar.params import JSONBody, QueryParameter
 
 from headwater.api.bodies import RunBody
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_job
-from headwater.api.parameters import Limit, Moment, Offset, time_of
+from headwater.api.parameters import InPath, Limit, Moment, Offset, one_of, time_of
 from headwater.api.paths import segment
 from headwater.api.statements import job_of_run, run_told
 from headwater.api.telling import tell, told
@@ -21,13 +21,13 @@ _PATH = "/namespaces/{namespace:str}/jobs/{name:str}/runs"
 
 
 @get(_PATH, responses=says(shapes.Runs), summary="A job's runs, latest first")
-async def runs(app: App, namespace: str, name: str, limit: Limit = 100, offset: Offset = 0) -> Response[bytes]:
+async def runs(app: App, namespace: InPath, name: InPath, limit: Limit = 100, offset: Offset = 0) -> Response[bytes]:
     found = find_job(app.state, segment(namespace), segment(name))
     return answer(await app.history.runs_of_job(found, limit, offset))
 
 
 @post(_PATH, responses=says(shapes.Run, 201), summary="Make a run, which has not begun")
-async def post_run(app: App, namespace: str, name: str, data: RunBody) -> Response[bytes]:
+async def post_run(app: App, namespace: InPath, name: InPath, data: JSONBody[RunBody]) -> Response[bytes]:
     job = find_job(app.state, segment(namespace), segment(name))
     run_id = data.id if data.id is not None else str(uuid4())
     for field, text in (("nominalStartTime", data.nominalStartTime), ("nominalEndTime", data.nominalEndTime)):
@@ -50,15 +50,15 @@ async def _exists(app: App, run_id: str) -> bool:
 
 
 @get("/jobs/runs/{run_id:str}", responses=says(shapes.Run), summary="One run, with its history of states")
-async def run(app: App, run_id: str) -> Response[bytes]:
+async def run(app: App, run_id: InPath) -> Response[bytes]:
     return answer(await app.history.run(segment(run_id)))
 
 
 @get("/jobs/runs/{run_id:str}/facets", responses=says(shapes.RunFacets), summary="Facets of a run or its job")
 async def run_facets(
     app: App,
-    run_id: str,
-    kind: Annotated[str, QueryParameter(name="type", description="`run` or `job`.")] = "run",
+    run_id: InPath,
+    kind: Annotated[str, QueryParameter(name="type", description="Whose.", schema_extra=one_of("run", "job"))] = "run",
 ) -> Response[bytes]:
     if kind not in ("run", "job"):
         raise BadRequest("type is run or job", "type")
@@ -66,22 +66,22 @@ async def run_facets(
 
 
 @post("/jobs/runs/{run_id:str}/start", responses=says(shapes.Run), status_code=200, summary="The run began")
-async def start(app: App, run_id: str, at: Moment = None) -> Response[bytes]:
+async def start(app: App, run_id: InPath, at: Moment = None) -> Response[bytes]:
     return await _step(app, segment(run_id), "START", at)
 
 
 @post("/jobs/runs/{run_id:str}/complete", responses=says(shapes.Run), status_code=200, summary="The run completed")
-async def complete(app: App, run_id: str, at: Moment = None) -> Response[bytes]:
+async def complete(app: App, run_id: InPath, at: Moment = None) -> Response[bytes]:
     return await _step(app, segment(run_id), "COMPLETE", at)
 
 
 @post("/jobs/runs/{run_id:str}/fail", responses=says(shapes.Run), status_code=200, summary="The run failed")
-async def fail(app: App, run_id: str, at: Moment = None) -> Response[bytes]:
+async def fail(app: App, run_id: InPath, at: Moment = None) -> Response[bytes]:
     return await _step(app, segment(run_id), "FAIL", at)
 
 
 @post("/jobs/runs/{run_id:str}/abort", responses=says(shapes.Run), status_code=200, summary="The run was aborted")
-async def abort(app: App, run_id: str, at: Moment = None) -> Response[bytes]:
+async def abort(app: App, run_id: InPath, at: Moment = None) -> Response[bytes]:
     return await _step(app, segment(run_id), "ABORT", at)
 
 

@@ -8,7 +8,7 @@ from litestar.params import Parameter, QueryParameter
 from msgspec import Raw
 
 from headwater.api.context import App, answer, says
-from headwater.api.parameters import Limit, Moment, Offset, time_of
+from headwater.api.parameters import Limit, Moment, Offset, one_of, time_of
 from headwater.api.render import moment
 from headwater.errors import BadRequest
 from headwater.ids import Node
@@ -20,16 +20,24 @@ from headwater.shapes.search import BetaHit, BetaSearchAnswer, Highlight, Search
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
-Text = Annotated[str, Parameter(description="Words, the last one perhaps not finished.")]
+Text = Annotated[
+    str, Parameter(description="Words, the last one perhaps not finished.", schema_extra={"pattern": r"\S"})
+]
 
 
 @get("/search", responses=says(SearchAnswer), summary="Jobs and datasets by words, the best first")
 async def search(
     app: App,
     q: Text,
-    kind: Annotated[str | None, QueryParameter(name="filter", description=f"`{JOB}` or `{DATASET}`.")] = None,
+    kind: Annotated[
+        str | None, QueryParameter(name="filter", description="Only these.", schema_extra=one_of(JOB, DATASET))
+    ] = None,
     sort: Annotated[
-        str | None, Parameter(description=f"`{NAME}` or `{UPDATED}` (latest first); without it, the best first.")
+        str | None,
+        Parameter(
+            description=f"`{UPDATED}`: the latest first. Without it, the best first.",
+            schema_extra=one_of(NAME, UPDATED),
+        ),
     ] = None,
     limit: Limit = 10,
     offset: Offset = 0,

@@ -11,6 +11,7 @@ from litestar.params import Parameter
 
 from headwater.api.context import App, answer, says
 from headwater.api.created import Created
+from headwater.api.parameters import one_of
 from headwater.errors import BadRequest
 from headwater.ids import Micros
 from headwater.model.state import QUARTER, State
@@ -22,7 +23,10 @@ from headwater.shapes import marquez as shapes
 HOURS, DAYS = 24, 7
 _HOUR = Micros(3600 * 1_000_000)
 
-Period = Annotated[str | None, Parameter(description="`DAY`: the last 24 hours; `WEEK`: the last 7 days.")]
+Period = Annotated[
+    str,
+    Parameter(description="The last 24 hours, or the last 7 days.", schema_extra=one_of("DAY", "WEEK")),
+]
 Zone = Annotated[
     str | None,
     Parameter(description="A time zone such as `Asia/Kathmandu`, in which hours and days begin; needed for WEEK."),
@@ -31,26 +35,26 @@ Interval = tuple[Micros, Micros]
 
 
 @get("/stats/lineage-events", responses=says(list[shapes.EventCounts]), summary="Events in each hour or day, by type")
-async def lineage_events(app: App, period: Period = None, timezone: Zone = None) -> Response[bytes]:
+async def lineage_events(app: App, period: Period, timezone: Zone = None) -> Response[bytes]:
     return answer([_events(app.state, interval) for interval in intervals(now(), period, timezone)])
 
 
 @get("/stats/jobs", responses=says(list[shapes.Count]), summary="Jobs at the end of each hour or day")
-async def jobs(app: App, period: Period = None, timezone: Zone = None) -> Response[bytes]:
+async def jobs(app: App, period: Period, timezone: Zone = None) -> Response[bytes]:
     return _counts(app, app.listing.created_jobs, period, timezone)
 
 
 @get("/stats/datasets", responses=says(list[shapes.Count]), summary="Datasets at the end of each hour or day")
-async def datasets(app: App, period: Period = None, timezone: Zone = None) -> Response[bytes]:
+async def datasets(app: App, period: Period, timezone: Zone = None) -> Response[bytes]:
     return _counts(app, app.listing.created_datasets, period, timezone)
 
 
 @get("/stats/sources", responses=says(list[shapes.Count]), summary="Sources at the end of each hour or day")
-async def sources(app: App, period: Period = None, timezone: Zone = None) -> Response[bytes]:
+async def sources(app: App, period: Period, timezone: Zone = None) -> Response[bytes]:
     return _counts(app, app.listing.created_sources, period, timezone)
 
 
-def _counts(app: App, created: Created, period: str | None, timezone: str | None) -> Response[bytes]:
+def _counts(app: App, created: Created, period: str, timezone: str | None) -> Response[bytes]:
     found = intervals(now(), period, timezone)
     app.listing.catch_up()
     return answer([shapes.Count(to_datetime(start), to_datetime(end), created.before(end)) for start, end in found])
@@ -73,9 +77,9 @@ def _events(state: State, interval: Interval) -> shapes.EventCounts:
     )
 
 
-def intervals(at: Micros, period: str | None, timezone: str | None) -> list[Interval]:
+def intervals(at: Micros, period: str, timezone: str | None) -> list[Interval]:
     """The present hour and the 23 before it, or the present day and the 6 before it."""
-    kind = (period or "").upper()
+    kind = period.upper()
     if kind == "DAY":
         return list(_hours(at, _zone(timezone or "UTC")))
     if kind != "WEEK":

@@ -6,7 +6,6 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from headwater.graph.columns import ColumnGraph, ColumnSets
-from headwater.graph.impact import Impact
 from headwater.graph.slices import Slices
 from headwater.graph.traverse import Subgraph
 from headwater.ids import Node
@@ -18,7 +17,7 @@ _Result = TypeVar("_Result")
 
 _Key = TypeVar("_Key")
 
-_Graph = Subgraph | ColumnGraph | ColumnSets | Impact
+_Graph = Subgraph | ColumnGraph | ColumnSets
 
 
 async def in_turns(slices: Slices[_Found, _Result], before_others: Callable[[_Found], None] | None = None) -> _Result:

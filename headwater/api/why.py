@@ -6,11 +6,11 @@ from contextlib import suppress
 from typing import Annotated
 
 from litestar import Response, get
-from litestar.params import Parameter, QueryParameter
+from litestar.params import Parameter
 
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_columns, find_node
-from headwater.api.parameters import Depth, Moment, time_of
+from headwater.api.parameters import WITH_COLUMNS, Depth, Moment, node_parameter, time_of
 from headwater.errors import BadRequest, NotFound, StoreUnavailable
 from headwater.graph.when import At
 from headwater.ids import (
@@ -42,13 +42,7 @@ _EARLIEST = parse("0001-01-01T00:00:00Z")
 # The walk upward stops after so many datasets, a millisecond or two, for others to go on.
 _DATASETS_PER_SLICE = 5
 
-AnyNodeId = Annotated[
-    str,
-    QueryParameter(
-        name="nodeId",
-        description="`dataset:NAMESPACE:NAME`, `datasetField:NAMESPACE:NAME:COLUMN`, `job:NAMESPACE:NAME` or `run:ID`.",
-    ),
-]
+AnyNodeId = Annotated[str, node_parameter("nodeId", *WITH_COLUMNS, type_run)]
 
 
 @get("/why", responses=says(Why), summary="Suspects upstream of something that is wrong, the likeliest first")

@@ -39,6 +39,8 @@ def demo(*, port: int | None = None, data: Path | None = None) -> None:
                 f"  curl -s '{url}/api/v1/lineage?direction=upstream&nodeId={_EXAMPLE}'\n\n"
                 "And its columns?\n\n"
                 f"  curl -s '{url}/api/v1/column-lineage?nodeId={_EXAMPLE}'\n\n"
+                "Or with the command, in another terminal:\n\n"
+                f"  headwater lineage supplier_stats --url {url}\n\n"
                 "Stop with Ctrl-C.",
                 soft_wrap=True,
             )

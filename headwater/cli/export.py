@@ -25,7 +25,9 @@ export = App(name="export", help="Write the events, or a lineage graph, to a fil
 
 
 @export.command
-def events(file: Path = Path("-"), /, *, after: When | None = None, before: When | None = None, url: Url = URL) -> None:
+def events(
+    file: Path | None = None, /, *, after: When | None = None, before: When | None = None, url: Url = URL
+) -> None:
     """Write the events as they were sent, one a line, in the order of their times.
 
     `headwater send` takes them in again elsewhere.

@@ -1,6 +1,6 @@
 """`headwater gaps`"""
 
-from typing import Literal, get_args
+from typing import Literal
 
 from rich.console import Group, RenderableType
 
@@ -10,9 +10,16 @@ from headwater.client import calls
 from headwater.client.calls import GapKind
 from headwater.show import answers
 
+_KINDS: dict[str, tuple[GapKind, ...]] = {
+    "owner": ("jobsWithoutOwner",),
+    "producer": ("datasetsWithoutProducer",),
+    "consumer": ("datasetsWithoutConsumer",),
+    "any": ("jobsWithoutOwner", "datasetsWithoutProducer", "datasetsWithoutConsumer"),
+}
+
 
 def gaps(
-    kind: Literal["all"] | GapKind = "all",
+    missing: Literal["owner", "producer", "consumer", "any"] = "any",
     /,
     *,
     namespace: str | None = None,
@@ -23,16 +30,16 @@ def gaps(
 
     Parameters
     ----------
-    kind
-        Which gaps; with --json, `all` gives one JSON object a line.
+    missing
+        Jobs without `owner`, datasets without `producer` or without `consumer`, or `any` of these; with --json,
+        `any` gives one JSON object a line.
     namespace
         Only in this namespace.
     limit
         How many of each kind to show.
     """
-    kinds: tuple[GapKind, ...] = get_args(GapKind) if kind == "all" else (kind,)
     with asking.client() as client:
-        found = [client.ask(calls.gaps(one, namespace=namespace, limit=limit)) for one in kinds]
+        found = [client.ask(calls.gaps(kind, namespace=namespace, limit=limit)) for kind in _KINDS[missing]]
     if asking.json:
         console.write(b"".join(answer.body + b"\n" for answer in found))
         return

@@ -11,10 +11,10 @@ from headwater.client import Client, calls, names
 from headwater.errors import BadRequest, NotFound
 from headwater.shapes.impact import Impact, Impacted
 from headwater.show import answers
+from headwater.show.words import many
 
 _USES = {"direct": ("DIRECT",), "indirect": ("INDIRECT",), "unknown": ("UNKNOWN",), "any": None}
-_LIMIT = 100
-_LIMIT_FOR_RULES = 1000
+_LIMIT = 100  # as much as anyone reads
 
 
 def impact(
@@ -56,7 +56,8 @@ def impact(
     spared = [_spared(text) for text in ignore]
     if not name:
         raise BadRequest("say what would change: headwater impact NAME…")
-    limit = limit if limit is not None else _LIMIT_FOR_RULES if rules else _LIMIT
+    if limit is None and not rules:  # a check looks at all that the server tells
+        limit = _LIMIT
     failures: list[str] = []
     with asking.client() as client:
         for one in name:
@@ -143,7 +144,7 @@ def _failures(
             failed = True
             owners = sorted({owner for found in hit for owner in found.owners})
             ask = f"; ask {', '.join(owners)}" if owners else "; nobody is named as owner"
-            yield f"{name}: {rule.text} hits {len(hit)}, first {hit[0].nodeId}{ask}"
+            yield f"{name}: {rule.text}: {many(len(hit), 'node')} hit, the first is {hit[0].nodeId}{ask}"
     if answer.truncated and not failed:
         yield f"{name}: more is hit than was looked at; give a larger --limit, or --depth"
 

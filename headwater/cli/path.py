@@ -3,11 +3,11 @@
 from headwater.cli.asking import DEFAULT, Asking, When, find
 from headwater.client import calls, names
 from headwater.draw.drawing import drawing_of
-from headwater.show.graph import tree
+from headwater.show.graph import way
 
 
 def path(origin: str, destination: str, /, *, at: When | None = None, asking: Asking = DEFAULT) -> None:
-    """Show how data gets from one node to another.
+    """Show how data gets from one node to another: all that lies between them.
 
     Parameters
     ----------
@@ -21,6 +21,5 @@ def path(origin: str, destination: str, /, *, at: When | None = None, asking: As
     with asking.client() as client:
         start = names.place_of(client, find(client, origin)).node_id
         end = find(client, destination)
-        asking.show(
-            client, calls.path_between(start, end, at=at), lambda graph: tree(drawing_of(graph, start), "downstream")
-        )
+        call = calls.path_between(start, end, at=at)
+        asking.show(client, call, lambda graph: way(drawing_of(graph, start), start, end))

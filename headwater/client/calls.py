@@ -17,7 +17,7 @@ from headwater.shapes.search import SearchAnswer
 from headwater.shapes.why import Why
 
 Direction = Literal["connected", "upstream", "downstream", "both"]
-GapKind = Literal["jobs-without-owner", "datasets-without-producer", "datasets-without-consumer"]
+GapKind = Literal["jobsWithoutOwner", "datasetsWithoutProducer", "datasetsWithoutConsumer"]
 
 # The server itself
 

@@ -92,7 +92,7 @@ def _columns(client: Client, text: str) -> Iterator[str]:
         dataset, _, column = text.rpartition(separator)
         if dataset and column:
             hits = _hits(client, dataset, (type_dataset,))
-            for hit in sorted(hits, key=lambda hit: not _is_called(hit, dataset)):
+            for hit in [hit for hit in hits if _is_called(hit, dataset)] or hits:
                 found = client.dataset(hit.namespace, hit.name)
                 for field in found.fields:
                     if field.name.casefold() == column.casefold():

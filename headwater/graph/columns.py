@@ -9,7 +9,7 @@ import msgspec
 from headwater.graph.flow import column_set
 from headwater.graph.slices import Slices, finish
 from headwater.graph.when import Always, When
-from headwater.ids import Node
+from headwater.ids import ContentId, Node
 from headwater.model.entities import ColumnSet, Edge, Job
 from headwater.model.state import State
 from headwater.openlineage.event import stamp_time
@@ -62,7 +62,11 @@ class Reader(Protocol):
     feeding: dict[Node, tuple[int, Feeding]]
 
     def columns(self, state: State, told: ColumnSet, target: Node) -> Columns: ...
+    def read_columns_ahead(self, wanted: Iterable[tuple[ColumnSet, Node]]) -> None:
+        """To be called before `columns` is asked for many: they are read at once."""
+
     def field_names(self, state: State, dataset: Node) -> list[str]: ...
+    def schema_content(self, state: State, dataset: Node) -> ContentId | None: ...
 
 
 class ColumnGraph(msgspec.Struct):

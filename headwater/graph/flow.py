@@ -16,11 +16,14 @@ from headwater.openlineage.event import stamp_time
 
 def told(state: State, edge: Edge, kind: str, when: When) -> ColumnSet | None:
     """The column set of one kind that counts at that time."""
-    candidates = (c for c in edge.columns or () if c.kind == kind and when.tells(c))
-    if state.gone:
+    candidates = [c for c in edge.columns or () if c.kind == kind and when.tells(c)]
+    if state.gone and candidates:
         deleted = when.deleted(state, edge.src, edge.dst)
-        candidates = (c for c in candidates if stamp_time(c.last) > deleted)
-    best = max(candidates, key=lambda c: (c.last, c.content), default=None)
+        candidates = [c for c in candidates if stamp_time(c.last) > deleted]
+    if len(candidates) > 1:
+        best: ColumnSet | None = max(candidates, key=lambda c: (c.last, c.content))
+    else:
+        best = candidates[0] if candidates else None
     if best is None or best.content == DELETED:
         return None
     if kind == JOB_LINEAGE:
@@ -35,10 +38,12 @@ def column_set(state: State, edge: Edge, when: When) -> ColumnSet | None:
     """The strongest word on the columns of `edge.dst`, as written by `edge.src`."""
     if edge.columns is None:
         return None
+    kinds = {c.kind for c in edge.columns}
     for kind in (JOB_LINEAGE, LINEAGE, COLUMNS):
-        found = told(state, edge, kind, when)
-        if found is not None:
-            return found
+        if kind in kinds:
+            found = told(state, edge, kind, when)
+            if found is not None:
+                return found
     return None
 
 
@@ -61,6 +66,7 @@ class Flow:
                 columns = told(state, edge, COLUMNS, when)
                 if columns is not None and columns.sources:
                     self._columns[edge.dst] = {canonical(n) for n in columns.sources}
+        self._to = [e.dst for e in self.outputs]
         self._explained = set().union(*self._columns.values()) if len(self._columns) > 1 else set()
 
     @staticmethod
@@ -77,13 +83,22 @@ class Flow:
 
     def sources(self, output: Edge) -> list[Edge]:
         """The input edges that reach an output."""
-        return [e for e, node in zip(self.inputs, self._from, strict=True) if self._reaches(node, output.dst)]
+        return [e for e, node in zip(self.inputs, self._from, strict=True) if self.reaches(node, output.dst)]
 
     def targets(self, source: Node) -> list[Edge]:
         """The output edges that an input (by its canonical node) reaches."""
-        return [e for e in self.outputs if self._reaches(source, e.dst)]
+        return [e for e in self.outputs if self.reaches(source, e.dst)]
 
-    def _reaches(self, source: Node, output: Node) -> bool:
+    def is_like(self, other: "Flow") -> bool:
+        """Whether the same flows from the same inputs to the same outputs."""
+        return (self._from, self._to, self._explicit, self._columns) == (
+            other._from,
+            other._to,
+            other._explicit,
+            other._columns,
+        )
+
+    def reaches(self, source: Node, output: Node) -> bool:
         explicit = self._explicit.get(output)
         if explicit is not None:
             return source in explicit

@@ -48,12 +48,19 @@ class At:
         last = self.last_seen(state, edge)
         if last is None:
             return False
-        job = self._job(state, edge)
-        return job is None or last >= self._last_of(job) - spans.GAP
+        job = state.nodes[edge.dst]
+        if not isinstance(job, Job):
+            job = state.nodes[edge.src]
+            if not isinstance(job, Job):
+                return True
+        latest = self._job_last.get(job.node)
+        if latest is None:
+            latest = self._last_of(job)
+        return last >= latest - spans.GAP
 
     def last_seen(self, state: State, edge: Edge) -> Micros | None:
         """When the edge was last seen by then; None if not yet, or not since an end was deleted."""
-        last = spans.last_before(edge, self._at)
+        last = edge.last if edge.last <= self._at else spans.last_before(edge, self._at)
         if last is not None and state.gone and last <= self.deleted(state, edge.src, edge.dst):
             return None
         return last
@@ -67,19 +74,14 @@ class At:
     def tells(self, column_set: ColumnSet) -> bool:
         return stamp_time(column_set.first) <= self._at
 
-    @staticmethod
-    def _job(state: State, edge: Edge) -> Job | None:
-        for node in (state.nodes[edge.src], state.nodes[edge.dst]):
-            if isinstance(node, Job):
-                return node
-        return None
-
     def _last_of(self, job: Job) -> Micros:
-        known = self._job_last.get(job.node)
-        if known is None:
-            seen = (spans.last_before(edge, self._at) for edge in (*job.into, *job.out))
-            known = self._job_last[job.node] = max((s for s in seen if s is not None), default=Micros(0))
-        return known
+        latest = Micros(0)
+        for edge in (*job.into, *job.out):
+            last = edge.last if edge.last <= self._at else spans.last_before(edge, self._at)
+            if last is not None and last > latest:
+                latest = last
+        self._job_last[job.node] = latest
+        return latest
 
 
 class During:

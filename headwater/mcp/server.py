@@ -22,7 +22,7 @@ from headwater.draw.drawing import Drawing, drawing_of
 from headwater.errors import HeadwaterError
 from headwater.ids import type_dataset, type_job, type_run
 from headwater.show import answers, cards
-from headwater.show.graph import tree
+from headwater.show.graph import tree, way
 from headwater.show.words import plain
 
 P = ParamSpec("P")
@@ -208,7 +208,9 @@ class Tools:
         start, end = names.find(self._client, origin), names.find(self._client, destination)
         node = names.place_of(self._client, start.node_id).node_id
         graph = self._client.path(node, end.node_id, at=_moment(at))
-        return _graph(drawing_of(graph, node), "downstream", limit, start, end)
+        if not graph.graph:
+            return _result([way(drawing_of(graph), node, end.node_id)], _structured(Drawing({}, ()), 0), start, end)
+        return _graph(drawing_of(graph, node), "both", limit, start, end)
 
     @_told
     def freshness(
@@ -230,12 +232,15 @@ def _graph(drawing: Drawing, direction: str, limit: int, *found: names.Found) ->
     parts: list[RenderableType] = [tree(shown, direction)]
     if len(shown.boxes) < len(drawing.boxes):
         parts.append(f"{len(shown.boxes)} of {len(drawing.boxes)} shown, the nearest; ask around another node for more")
-    value = {
+    return _result(parts, _structured(shown, len(drawing.boxes)), *found)
+
+
+def _structured(shown: Drawing, total: int) -> dict[str, Any]:
+    return {
         "nodes": [{"id": box.id, "type": box.kind, "state": box.state} for box in shown.boxes.values()],
         "edges": [{"from": a.origin, "to": a.destination, "indirect": a.indirect} for a in shown.arrows],
-        "total": len(drawing.boxes),
+        "total": total,
     }
-    return _result(parts, value, *found)
 
 
 def _result(

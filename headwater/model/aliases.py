@@ -22,22 +22,22 @@ class Aliases:
     def __init__(self, dataset: Callable[[Node], Dataset], changed: Callable[[Node, Node], None]) -> None:
         """`changed` is told which dataset goes by other names, and its canonical one until now."""
         self._dataset, self._changed = dataset, changed
-        self._groups: dict[Node, Group] = {}
+        self.grouped: dict[Node, Group] = {}  # only datasets that have other names too
         self._claimants: dict[Node, set[Node]] = {}  # symlink target → who names it
         self._successors: dict[Node, set[Node]] = {}  # old name → new names
         self._cluster: dict[str, set[str]] = {}  # broker → Kafka namespaces of its cluster
         self._topics: dict[str, dict[str, Node]] = {}  # Kafka namespace → topic → dataset
 
     def canonical(self, node: Node) -> Node:
-        group = self._groups.get(node)
+        group = self.grouped.get(node)
         return node if group is None else group.canonical
 
     def members(self, node: Node) -> tuple[Node, ...]:
-        group = self._groups.get(node)
+        group = self.grouped.get(node)
         return (node,) if group is None else group.members
 
     def groups(self) -> Iterable[Group]:
-        return {g.canonical: g for g in self._groups.values()}.values()
+        return {g.canonical: g for g in self.grouped.values()}.values()
 
     def added(self, dataset: Dataset) -> None:
         """A new dataset: if it is a topic, it may be known by another broker of its cluster."""
@@ -59,7 +59,7 @@ class Aliases:
 
     def seen(self, dataset: Dataset) -> None:
         """It was first seen earlier than thought, which may make it the canonical one."""
-        if dataset.node in self._groups:
+        if dataset.node in self.grouped:
             self._regroup([dataset.node])
 
     def set_symlinks(self, dataset: Dataset, targets: tuple[Node, ...]) -> None:
@@ -109,16 +109,16 @@ class Aliases:
                 frontier += fresh
             done |= found
             if len(found) == 1:
-                left = self._groups.pop(seed, None)
+                left = self.grouped.pop(seed, None)
                 if left is not None:
                     self._changed(seed, left.canonical)
                 continue
             ordered = sorted(found, key=self._rank)
             group = Group(ordered[0], tuple(ordered))
             for member in found:
-                if self._groups.get(member) != group:
+                if self.grouped.get(member) != group:
                     before = self.canonical(member)
-                    self._groups[member] = group
+                    self.grouped[member] = group
                     self._changed(member, before)
 
     def _linked(self, node: Node) -> set[Node]:

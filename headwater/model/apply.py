@@ -158,8 +158,9 @@ def _note_latest(state: State, run: Run, old_job: Node, old_order: tuple[Micros,
 
 def _dataset_mentioned(state: State, change: c.DatasetMentioned) -> None:
     at = stamp_time(change.stamp)
-    dataset = state.ensure_dataset(change.dataset, at)
+    dataset = state.named_dataset(change.dataset)
     node = dataset.node
+    state.see_dataset(dataset, at)
     _put_facets(state, dataset, change.stamp, change.facets)
     state.mark(node)
     if change.job is None:

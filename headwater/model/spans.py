@@ -24,10 +24,14 @@ class Seen(Protocol):
 def see(thing: Seen, at: Micros) -> bool:
     """Notes a sighting. False when it tells nothing new."""
     if thing.spans is None:
-        if thing.first - GAP <= at <= thing.last + GAP:
-            if thing.first <= at <= thing.last:
-                return False
-            thing.first, thing.last = min(thing.first, at), max(thing.last, at)
+        first, last = thing.first, thing.last
+        if first <= at <= last:
+            return False
+        if last < at <= last + GAP:
+            thing.last = at
+            return True
+        if first - GAP <= at < first:
+            thing.first = at
             return True
         thing.spans = [thing.first, thing.last]
     changed = _insert(thing.spans, at)

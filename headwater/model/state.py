@@ -123,9 +123,9 @@ class State:
     def outdate(self, node: Node) -> None:
         self.nodes[node].revision += 1
         self.touched.add(node)
-        shown = self.aliases.canonical(node)
-        if shown != node:  # what is shown of a dataset comes from all its names
-            self.nodes[shown].revision += 1
+        group = self.aliases.grouped.get(node)
+        if group is not None and group.canonical != node:  # what is shown comes from all names
+            self.nodes[group.canonical].revision += 1
 
     def note(self, happening: Happening) -> None:
         if self.happened is not None:
@@ -262,31 +262,41 @@ class State:
 
     def ensure_dataset(self, name: c.Name, at: Micros | None) -> Dataset:
         """The dataset, made if it is new. `at` None: somebody only calls it an alias."""
+        dataset = self.named_dataset(name)
+        if at is not None and self.see_dataset(dataset, at):
+            self.mark(dataset.node)
+        return dataset
+
+    def named_dataset(self, name: c.Name) -> Dataset:
         names = self.datasets.get(name[0])
         node = None if names is None else names.get(name[1])
-        if node is None:
-            node = self.datasets.setdefault(name[0], {})[name[1]] = Node(len(self.nodes))
-            dataset = Dataset(node, name[0], name[1])
-            self.nodes.append(dataset)
-            if self.edited.deleted:
-                self._recall_deletion("dataset", dataset)
-            self.mark(node)
-            self.aliases.added(dataset)
-        else:
-            dataset = self.nodes[node]  # type: ignore[assignment]
-        if at is None or (dataset.first is not None and dataset.first <= at <= dataset.last):
-            return dataset
+        if node is not None:
+            return self.nodes[node]  # type: ignore[return-value]
+        node = self.datasets.setdefault(name[0], {})[name[1]] = Node(len(self.nodes))
+        dataset = Dataset(node, name[0], name[1])
+        self.nodes.append(dataset)
+        if self.edited.deleted:
+            self._recall_deletion("dataset", dataset)
+        self.mark(node)
+        self.aliases.added(dataset)
+        return dataset
+
+    def see_dataset(self, dataset: Dataset, at: Micros) -> bool:
+        """Notes a sighting. False when it tells nothing new; otherwise it is to be marked."""
+        first = dataset.first
+        if first is not None and first <= at <= dataset.last:
+            return False
         if self.gone:
             self._note_return(dataset, at)
-        dataset.last = at if dataset.first is None else max(dataset.last, at)
-        if dataset.first is None:
-            self.note(Appeared(node))
-        if dataset.first is None or at < dataset.first:
+        if first is None or at > dataset.last:
+            dataset.last = at
+        if first is None:
+            self.note(Appeared(dataset.node))
+        if first is None or at < first:
             dataset.first = at
             self.aliases.seen(dataset)
-        self.mark(node)
-        self.see_namespace(name[0], at)
-        return dataset
+        self.see_namespace(dataset.namespace, at)
+        return True
 
     def see_namespace(self, name: str, at: Micros) -> None:
         known = self.namespaces.get(name)
@@ -330,8 +340,11 @@ class State:
             self.outdate(dst)
             self.dirty.edges.add(key)
             self.note(Linked(src, dst))
+        elif not self.gone:
+            if spans.see(edge, at):
+                self.dirty.edges.add(key)
         else:
-            gone = bool(self.gone) and self.is_gone(edge)
+            gone = self.is_gone(edge)
             if spans.see(edge, at):
                 self.dirty.edges.add(key)
                 if gone and not self.is_gone(edge):  # it is back, and shows at both ends and beyond

@@ -25,7 +25,7 @@ from headwater.search.query import Filters, Queries
 from headwater.search.words import Question
 
 # Raise it whenever documents or terms change: the index is then made anew.
-FORMAT = 1
+FORMAT = 2
 
 _TERMS = (
     *("kind", "in_namespace", "exact", "tail", "start", "tail_start", "word", "word_start"),
@@ -152,7 +152,9 @@ class Index:
     def search(self, asked: Question, filters: Filters, most: int, *, latest: bool = False) -> Found:
         """At least so many hits, if there are, and all up to MOST_SORTED: the best ones, or the
         latest ones."""
-        searcher, limit = self._searcher, max(most, MOST_SORTED)
+        searcher = self._searcher
+        # Tantivy makes room for as many as it is asked for, whether there are or not.
+        limit = min(max(most, MOST_SORTED), max(searcher.num_docs, 1))
         with _explained(self._folder):
             query = self._queries.strict(asked, filters)
             found = _best(searcher, query, limit)
@@ -202,7 +204,8 @@ def _search(
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field("node", indexed=True, fast=True)
+    # Signed, as a term to delete by is made of a signed number: it would never fit an unsigned field.
+    builder.add_integer_field("node", indexed=True, fast=True)
     builder.add_unsigned_field("fingerprint", fast=True)
     builder.add_unsigned_field("hour", indexed=True, fast=True)
     builder.add_float_field("weight", fast=True)
@@ -219,7 +222,7 @@ def _lines() -> tantivy.TextAnalyzer:
 def _document(texts: Texts, fingerprint: int) -> tantivy.Document:
     at = hour(texts.updated)
     document = tantivy.Document()
-    document.add_unsigned("node", texts.node)
+    document.add_integer("node", texts.node)
     document.add_unsigned("fingerprint", fingerprint)
     document.add_unsigned("hour", at)
     document.add_float("weight", 2 ** _factor(at) - 2)

@@ -54,7 +54,7 @@ class Queries:
 
     def of_nodes(self, first: int, last: int | None) -> Query:
         """The documents of these nodes."""
-        return Query.range_query(self._schema, "node", FieldType.Unsigned, first, last)
+        return Query.range_query(self._schema, "node", FieldType.Integer, first, last)
 
     def _with_whole(self, asked: Question, by_words: list[tuple[Occur, Query]], filters: Filters) -> Query:
         wholes = [self._term(field, asked.whole, rank) for field, rank in _WHOLE.items()] if asked.whole else []

@@ -12,7 +12,6 @@ import asyncio
 import logging
 import time
 from array import array
-from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -52,10 +51,10 @@ _PAUSE = 3.0
 # searched, and goes on after a crash where it was.
 _DOCUMENTS_PER_COMMIT = 20_000
 
-# More commits of the log than this in a second come from several clients that send all the time.
-# Then answers are up to a second old; otherwise they have all that was there when they were asked.
-_BUSY_COMMITS = 150
-_WAIT_SECONDS = 2.0
+# A question waits until the index has all that was told before it. But where events come in all
+# the time, which a moment shows, it is answered from what there is, at most a second old.
+_MOMENT_SECONDS, _STREAM_SECONDS = 0.01, 0.25
+_LONGEST_WAIT_SECONDS = 5.0  # while an index is built
 
 # Answers with many hits take milliseconds, and short questions are asked again and again while
 # people type. They are kept until the index changes.
@@ -89,19 +88,11 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
 
 
 class Search:
-    def __init__(
-        self,
-        state: State,
-        contents: Contents,
-        data: Path,
-        events_come_in: Callable[[], bool],
-        commits: Callable[[], int],
-    ) -> None:
+    def __init__(self, state: State, contents: Contents, data: Path, events_come_in: Callable[[], bool]) -> None:
         self._state, self._folder = state, data / FOLDER
         self._documents = Documents(state, contents)
         self._events_come_in = events_come_in
-        self._commits = commits  # how many the log has had
-        self._pace: deque[tuple[float, int]] = deque([(time.monotonic(), commits())], maxlen=2)
+        self._stream_until = 0.0
         self._touched = state.follow()
         self._index: Index | None = None
         self._to_open = True
@@ -138,7 +129,8 @@ class Search:
     # Following
 
     async def reached(self, position: Position) -> None:
-        """Returns when the index has this position of the log, which the state must have."""
+        """Returns when the index has this position of the log, which the state must have. Raises
+        StoreUnavailable where it cannot be written."""
         while self.position < position:
             attempt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(attempt)
@@ -149,22 +141,28 @@ class Search:
         pause = _EVERY_SECONDS
         while True:
             self._wake.clear()
+            failure: StoreUnavailable | None = None
             try:
                 await self._catch_up()
                 self._failing, pause = False, _EVERY_SECONDS
             except Exception as e:
+                failure = StoreUnavailable(f"the search index cannot be written: {e}")
                 # Part of it may be written, and part of what was to be written is forgotten.
                 # What was opened before still answers.
                 self._failing, self._to_open, pause = True, True, min(pause * 2, _LONGEST_PAUSE_SECONDS)
                 await self._in_thread(self._close)
                 logger.warning("the search index falls behind, next attempt in %.0f s: %s", pause, e)
-            self._note_pace()
             waiting, self._waiting = self._waiting, []
             for attempt in waiting:
                 if not attempt.done():
-                    attempt.set_result(None)
+                    attempt.set_result(None) if failure is None else attempt.set_exception(failure)
+            if self._failing:
+                await asyncio.sleep(pause)
+                continue
+            # Not `wait_for`, which may swallow a cancellation that comes together with the event.
             with suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.sleep(pause) if self._failing else self._wake.wait(), pause)
+                async with asyncio.timeout(pause):
+                    await self._wake.wait()
 
     async def _catch_up(self) -> None:
         """Brings the index to where the state is now."""
@@ -173,7 +171,7 @@ class Search:
             self._state.take_touched(self._touched)
             count = len(self._state.nodes)
             await self._in_thread(self._close)
-            self._index, self._fingerprints = await self._in_thread(self._open, count)
+            await self._in_thread(self._open, count)
             self._kept, self._to_open = {}, False
             await self._write(map(Node, range(count)))
         else:
@@ -183,15 +181,18 @@ class Search:
             await self._write(touched.union(chain.from_iterable(groups)))
         self.position = position
 
-    def _open(self, nodes: int) -> tuple[Index, "array[int]"]:
+    def _open(self, nodes: int) -> None:
+        """In the thread, which also closes: so there is no moment at which nobody knows of it."""
         try:
-            index = Index(self._folder)
-            return index, index.fingerprints(nodes)
+            self._index = Index(self._folder)
+            self._fingerprints = self._index.fingerprints(nodes)
+            return
         except IndexUnusable as e:
             if self._folder.exists():
                 logger.warning("the search index is made anew: %s", e)
-        index = Index(self._folder, anew=True)
-        return index, index.fingerprints(nodes)
+        self._close()
+        self._index = Index(self._folder, anew=True)
+        self._fingerprints = self._index.fingerprints(nodes)
 
     async def _write(self, nodes: Iterable[Node]) -> None:
         self._fingerprints.extend([0] * (len(self._state.nodes) - len(self._fingerprints)))
@@ -230,15 +231,6 @@ class Search:
     async def _let_others(self, began: float) -> None:
         await asyncio.sleep((time.perf_counter() - began) * _PAUSE if self._events_come_in() else 0)
 
-    def _note_pace(self) -> None:
-        if time.monotonic() - self._pace[-1][0] >= _EVERY_SECONDS:
-            self._pace.append((time.monotonic(), self._commits()))
-
-    def _is_busy(self) -> bool:
-        """Whether several clients send events all the time."""
-        then, commits = self._pace[0]
-        return self._commits() - commits > _BUSY_COMMITS * max(1.0, time.monotonic() - then)
-
     # Answering
 
     async def ask(self, wanted: Wanted) -> Answer:
@@ -257,10 +249,20 @@ class Search:
 
     async def _bring_up(self) -> None:
         """What was told before the question is found by it, unless there is no end of telling."""
-        behind = self.position < self._state.position
-        if behind and not self._failing and (self._index is None or not self._is_busy()):
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self.reached(self._state.position), _WAIT_SECONDS)
+        wanted = self._state.position
+        if self.position >= wanted or self._failing or time.monotonic() < self._stream_until:
+            return
+        reached = asyncio.ensure_future(self.reached(wanted))
+        try:
+            await asyncio.wait((reached,), timeout=_MOMENT_SECONDS)
+            if not reached.done() and self._state.position > wanted and self._index is not None:
+                self._stream_until = time.monotonic() + _STREAM_SECONDS
+            else:
+                await asyncio.wait((reached,), timeout=_LONGEST_WAIT_SECONDS)
+        finally:
+            reached.cancel()
+        if reached.done() and not reached.cancelled():
+            reached.exception()  # told in the log; what there is, still answers
 
     async def _find(self, wanted: Wanted, asked: Question) -> Found:
         if self._index is None:

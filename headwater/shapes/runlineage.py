@@ -5,7 +5,7 @@ from datetime import datetime
 import msgspec
 
 
-class JobVersion(msgspec.Struct, gc=False):
+class RunJob(msgspec.Struct, gc=False):
     namespace: str
     name: str
     version: str | None
@@ -32,7 +32,7 @@ class VersionWritten(msgspec.Struct, gc=False):
 
 
 class LinkedRun(msgspec.Struct, gc=False):
-    job: JobVersion
+    job: RunJob
     run: RunTimes
     inputs: list[VersionRead]
     outputs: list[VersionWritten]

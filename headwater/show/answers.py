@@ -15,7 +15,7 @@ from headwater.shapes.freshness import Freshness, Gaps
 from headwater.shapes.impact import Impact, Impacted
 from headwater.shapes.search import Highlight, SearchAnswer
 from headwater.shapes.why import Evidence, Why
-from headwater.show.words import facts, many, moment, node, ref, span, state, table
+from headwater.show.words import facts, gist, many, moment, node, ref, span, state, table
 
 Told = TypeVar("Told")
 
@@ -27,18 +27,16 @@ def impact(answer: Impact) -> RenderableType:
     if not answer.levels:
         return Text.assemble(node(answer.nodeId), " feeds nothing")
     rows = table("away", "use", "last run", "every", "owners", "what is hit")
-    shown = 0
     for level in answer.levels:
         for found in level.nodes:
             rows.add_row(str(found.distance), Text(found.use, _USES.get(found.use, "")), *_run(found), ref(found))
-            shown += 1
     parts: list[RenderableType] = [Text.assemble(node(answer.nodeId), " feeds ", ", ".join(hit)), rows]
     if answer.owners:
         told = ", ".join(f"{owner} ({count})" for owner, count in sorted(answer.owners.items()))
         parts.append(Text.assemble(("owners: ", "dim"), told))
     if answer.truncated:
-        total = answer.jobs + answer.datasets + answer.columns
-        parts.append(Text(f"{shown} of {total} shown, the nearest; ask for more with a larger limit", "dim"))
+        shown = answer.jobs + answer.datasets
+        parts.append(Text(f"the nearest {shown:,} jobs and datasets are shown; there are more", "dim"))
     return Group(*parts)
 
 
@@ -90,7 +88,7 @@ def _evidence(found: Evidence) -> Iterable[tuple[str, RenderableType | None]]:
     yield "last sign", moment(found.lastSign)
     yield "expected", moment(found.expectedAt)
     yield "every", span(found.everySeconds)
-    yield "error", found.error
+    yield "error", gist(found.error)
     yield "schema", fields(found.added, found.removed, found.retyped)
     yield "was", found.previousName
     if found.statistic:
@@ -154,10 +152,13 @@ def freshness(answer: Freshness) -> RenderableType:
     )
     parts: list[RenderableType] = [node(answer.nodeId), about]
     if answer.inputs:
-        rows = table("age", "written", "made from")
+        rows = table("age", "written", "", "made from")
         for one in answer.inputs:
-            rows.add_row(span(one.ageSeconds), moment(one.lastWrittenAt) or "never", ref(one))
+            late = Text("late", "bold red") if one.late else Text("")
+            rows.add_row(span(one.ageSeconds), moment(one.lastWrittenAt) or "never", late, ref(one))
         parts.append(rows)
+    if answer.truncated:
+        parts.append(Text(f"the {len(answer.inputs)} oldest inputs are shown; there are more", "dim"))
     return Group(*parts)
 
 
@@ -166,7 +167,7 @@ def _age(seconds: float | None) -> str:
 
 
 def gaps(answer: Gaps) -> RenderableType:
-    what = answer.kind.replace("-", " ")
+    what = re.sub("[A-Z]", lambda letter: f" {letter[0].lower()}", answer.kind)  # jobsWithoutOwner
     if not answer.totalCount:
         return Text(f"no {what}", "green")
     parts: list[RenderableType] = [Text(f"{answer.totalCount:,} {what}"), *(ref(one) for one in answer.nodes)]

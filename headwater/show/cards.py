@@ -8,7 +8,7 @@ from rich.text import Text
 from headwater.ids import dataset_node_id, field_node_id, job_node_id
 from headwater.shapes.live import LiveChange, LiveResync
 from headwater.shapes.marquez import Dataset, Field, Job, Name, Run, Runs
-from headwater.show.words import facts, many, moment, node, state, table, took
+from headwater.show.words import facts, gist, many, moment, node, state, table, took
 
 _STEPS = {"START": "blue", "RUNNING": "blue", "COMPLETE": "green", "FAIL": "bold red", "ABORT": "yellow"}
 
@@ -79,7 +79,7 @@ def run(found: Run) -> RenderableType:
         ("took", took(found.durationMs)),
         ("nominal", moment(found.nominalStartTime)),
         ("parent", found.parentRunId),
-        ("error", error.get("message") if isinstance(error, dict) else None),
+        ("error", gist(error.get("message")) if isinstance(error, dict) else None),
         ("read", _versions(found.inputDatasetVersions)),
         ("wrote", _versions(found.outputDatasetVersions)),
         ("facets", ", ".join(sorted(found.facets))),
@@ -126,7 +126,8 @@ def live(change: LiveChange | LiveResync) -> Text:
     if about:
         line.append_text(node(about))
     if change.run and change.run.before != change.run.state:
-        line.append_text(Text.assemble("  ", state(change.run.before), " → ", state(change.run.state)))
+        before = (state(change.run.before), " → ") if change.run.before else ()
+        line.append_text(Text.assemble("  ", *before, state(change.run.state)))
     for one in news:
         line.append_text(Text.assemble("  ", one))
     return line

@@ -36,6 +36,13 @@ def tree(drawing: Drawing, direction: str) -> RenderableType:
     return Group(*parts)
 
 
+def way(drawing: Drawing, origin: str, destination: str) -> RenderableType:
+    """What lies between two nodes, whichever of them is upstream."""
+    if not drawing.boxes:
+        return Text.assemble("no way leads from ", node(origin), " to ", node(destination), ", nor back")
+    return tree(drawing, "both")
+
+
 def _grow(branch: Tree, box: str, drawing: Drawing, follow: Callable[[str], Iterable[str]], reached: set[str]) -> None:
     """Without recursion: lineage can be deeper than Python's stack."""
     grown: set[str] = {box}

@@ -95,3 +95,11 @@ def took(milliseconds: int | None) -> str:
 
 def many(count: int, word: str) -> str:
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def gist(error: str | None) -> str | None:
+    """What a stack trace says, without where it was: the first line, and what caused it."""
+    if not error:
+        return None
+    first, *rest = error.strip().splitlines()
+    return "\n".join([first, *(line.strip() for line in rest if line.lstrip().startswith("Caused by"))])

@@ -163,7 +163,7 @@ def test_a_question_about_the_wrong_kind_of_thing_says_so(ask: Ask) -> None:
         ("path", ORDERS, STATS),
         ("diff", "2026-11-15T06:40Z", "2026-11-15T07:00Z"),
         ("freshness", STATS),
-        ("gaps", "jobs-without-owner"),
+        ("gaps", "owner"),
         ("doctor",),
     ],
     ids=lambda command: command[0],

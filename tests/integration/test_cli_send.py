@@ -62,12 +62,13 @@ def test_nothing_is_no_error(server: Server) -> None:
 
 
 def test_a_folder_is_gone_through_with_all_its_files(server: Server, tmp_path: Path) -> None:
-    (tmp_path / "deep" / "er").mkdir(parents=True)
-    (tmp_path / "a.jsonl").write_bytes(lines(EVENTS[:2]))
-    (tmp_path / "deep" / "b.json").write_text(json.dumps(EVENTS[2:4]))
-    (tmp_path / "deep" / "er" / "c.ndjson.gz").write_bytes(gzip.compress(lines(EVENTS[4:])))
-    (tmp_path / "README.txt").write_text("not an event")
-    done = send(server, str(tmp_path))
+    folder = tmp_path / "kept"
+    (folder / "deep" / "er").mkdir(parents=True)
+    (folder / "a.jsonl").write_bytes(lines(EVENTS[:2]))
+    (folder / "deep" / "b.json").write_text(json.dumps(EVENTS[2:4]))
+    (folder / "deep" / "er" / "c.ndjson.gz").write_bytes(gzip.compress(lines(EVENTS[4:])))
+    (folder / "README.txt").write_text("not an event")
+    done = send(server, str(folder))
     assert (done.returncode, done.stdout) == (0, b"5 events sent, 0 refused\n")
     assert server.events() == EVENTS
 

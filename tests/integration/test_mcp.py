@@ -140,7 +140,7 @@ async def test_large_answers_are_cut_with_their_size(asked: Server) -> None:
         assert "40 of 301 shown" in text
         assert (len(found["nodes"]), found["total"]) == (40, 301)
         text, found = await call(client, "impact", name="dataset:big://lake:hub", limit=40)
-        assert "40 of " in text
+        assert "the nearest 40 jobs and datasets are shown; there are more" in text
         assert sum(len(level["nodes"]) for level in found["levels"]) == 40
 
 

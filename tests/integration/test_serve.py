@@ -176,5 +176,5 @@ def test_nothing_is_written_outside_the_data_folder(make_server: Start, tmp_path
     server.data.parent.mkdir(parents=True)
     server.start().post(run_event())
     server.stop()
-    assert {"lock", "log.db", "tables.db"} >= {p.name for p in server.data.iterdir()}
+    assert {"lock", "log.db", "tables.db", "search"} >= {p.name for p in server.data.iterdir()}
     assert os.listdir(server.data.parent.parent) == ["er"]

@@ -17,7 +17,7 @@ from headwater.ids import Node, RunId
 from headwater.model.edits import Edit
 from headwater.model.entities import Dataset, Edge, Job, Registers, Run
 from headwater.openlineage.event import decode
-from headwater.service import Record, now, recover
+from headwater.service import Record, fold, now, recover
 from headwater.store.sqlite.log import SqliteLog
 from headwater.store.sqlite.tables import SqliteTables
 from tests.support.make import encoded
@@ -57,6 +57,13 @@ class World:
         self.state = recover(self.log, self.tables)
         self.contents = Contents(self.log)
         self.renderer = Renderer(self.state, self.contents)
+
+    def take_in(self, told: Told) -> None:
+        """One more event, as a running server takes it in."""
+        taken = record(told)
+        (appended,) = self.log.append([taken], now())
+        if not appended.duplicate:
+            fold(self.state, self.tables, [(appended.position, taken)])
 
     def close(self) -> None:
         self.log.close()

@@ -1,4 +1,4 @@
-"""The documentation names every route, setting, command and metric."""
+"""The documentation names every route, setting, command, option, method, tool and metric."""
 
 from dataclasses import fields
 from pathlib import Path
@@ -6,18 +6,24 @@ from pathlib import Path
 import pytest
 
 from headwater.api.routes import api_router
+from headwater.api.search import beta_router
 from headwater.api.system import healthz, metrics
+from headwater.cli import exits
 from headwater.cli.main import app
+from headwater.client import Client
 from headwater.config import Settings
+from headwater.mcp.server import Tools
 from headwater.service import Counters
 
 DOCS = Path(__file__).parents[2] / "docs"
-API, RUNNING = (DOCS / "api.md").read_text(), (DOCS / "running.md").read_text()
+API, RUNNING, CLI, CLIENT, MCP = (
+    (DOCS / f"{name}.md").read_text() for name in ("api", "running", "cli", "client", "mcp")
+)
 
 
 def test_every_route_is_documented() -> None:
     paths = {route.path.removeprefix("/api/v1") for route in api_router.routes}
-    paths |= {*healthz.paths, *metrics.paths}
+    paths |= {*healthz.paths, *metrics.paths, *(route.path for route in beta_router.routes)}
     assert len(paths) > 10
     for path in paths:
         assert path.replace(":str", "") in API
@@ -28,11 +34,44 @@ def test_every_setting_is_documented(setting: str) -> None:
     assert f"HEADWATER_{setting.upper()}" in RUNNING
 
 
-def test_every_command_is_documented() -> None:
-    commands = [name for name in app if not name.startswith("-")]
-    assert commands
-    for command in commands:
-        assert f"headwater {command}" in RUNNING
+def commands() -> dict[str, set[str]]:
+    """Each command with its options, those of its sub-commands too."""
+    found: dict[str, set[str]] = {}
+    for name in (name for name in app if not name.startswith("-")):
+        parts = [app[name]] if app[name].default_command else [app[name][sub] for sub in app[name] if sub[0] != "-"]
+        options = {
+            word for part in parts for argument in part.assemble_argument_collection() for word in argument.names
+        }
+        found[name] = {word for word in options if word.startswith("-")}
+    return found
+
+
+@pytest.mark.parametrize("command", commands())
+def test_every_command_is_documented_with_its_options(command: str) -> None:
+    everywhere, *sections = CLI.split("\n### headwater ")
+    described = {name: text for name, _, text in (section.partition("\n") for section in sections)}
+    assert set(described) == set(commands())
+    for option in commands()[command]:
+        assert f"`{option}`" in (everywhere if option in ("--url", "--json") else described[command]), option
+
+
+def test_every_exit_code_is_documented() -> None:
+    for name in ("ERROR", "USAGE", "FOUND", "NOT_FOUND", "UNREACHABLE", "INTERRUPTED"):
+        assert f"| {getattr(exits, name)} |" in CLI
+
+
+def test_every_method_of_the_client_is_documented() -> None:
+    methods = {name for base in (Client, *Client.__bases__) for name in vars(base) if not name.startswith("_")}
+    assert len(methods) > 30
+    for method in methods:
+        assert f"`{method}`" in CLIENT or f"client.{method}(" in CLIENT, method
+
+
+def test_every_tool_is_documented() -> None:
+    tools = [name for name in vars(Tools) if not name.startswith("_")]
+    assert tools
+    for tool in tools:
+        assert f"| `{tool}` |" in MCP
 
 
 def test_counters_are_shown_as_metrics() -> None:

@@ -15,10 +15,9 @@ from headwater.api.gaps import (
 )
 from headwater.api.listing import Listing
 from headwater.contents import Contents
-from headwater.service import fold, now
 from tests.support import make
 from tests.support.strategies import events, minutes, names
-from tests.support.world import Told, World, close_all, record
+from tests.support.world import Told, World, close_all
 
 
 def finder_of(world: World) -> GapFinder:
@@ -103,10 +102,7 @@ def test_kept_lists_equal_fresh_ones_after_every_event(told: list[Told]) -> None
     try:
         kept = finder_of(world)
         for event in told:
-            decoded = record(event)
-            (appended,) = world.log.append([decoded], now())
-            if not appended.duplicate:
-                fold(world.state, world.tables, [(appended.position, decoded)])
+            world.take_in(event)
             found = [names_in(kept, kind) for kind in KINDS]
             touched = set(world.state.touched)
             world.renderer.contents = Contents(world.log)

@@ -16,12 +16,10 @@ from headwater.graph.columns import Column, columns_of
 from headwater.graph.when import Always
 from headwater.ids import Node
 from headwater.model.entities import Dataset
-from headwater.openlineage.event import decode
-from headwater.service import fold, now
 from headwater.shapes.impact import Impact
 from tests.support import make
 from tests.support.strategies import events
-from tests.support.world import Told, World, close_all, record
+from tests.support.world import Told, World, close_all
 
 
 def writer_of(world: World) -> ImpactWriter:
@@ -84,6 +82,81 @@ def test_nothing_downstream_is_an_answer_too() -> None:
     assert (found.jobs, found.datasets, found.columns, found.levels, found.owners) == (0, 0, 0, [], {})
 
 
+def test_the_writer_of_a_dataset_is_one_that_was_not_deleted() -> None:
+    told = [
+        make.run("COMPLETE", "load", 0, "r1", ["raw"], ["mid"]),
+        make.run("COMPLETE", "other", 1, "r2", ["raw"], ["mid"]),
+    ]
+    for deleted, latest in (("load", "r2"), ("other", "r1"), ("nobody", "r2")):
+        world = World([*told, make.deletion(make.job_ref(deleted), at=5)])
+        (level,) = ask(writer_of(world), world.node("raw")).levels
+        assert [n.latestRun.id for n in level.nodes if n.nodeId == "dataset:db:mid" and n.latestRun] == [latest]
+        assert f"job:jobs:{deleted}" not in [n.nodeId for n in level.nodes]
+
+
+def fan(jobs: int) -> list[dict[str, Any]]:
+    """`raw` feeds many jobs, and each what it wrote to another."""
+    return [
+        make.run(
+            "COMPLETE",
+            f"{name}{n}",
+            0,
+            f"{name}{n}",
+            [source],
+            [make.dataset(f"{name}_{n}", {**make.columns(**{f"x{n}": [f"{source}.{column}"]}), **owned(f"{name}{n}")})],
+            job_facets=owned(f"team:{name}{n}"),
+        )
+        for n in range(jobs)
+        for name, source, column in (("near", "raw", "x"), ("far", f"near_{n}", f"x{n}"))
+    ]
+
+
+def test_the_first_answer_reads_the_facets_of_many_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(fan(100))
+    reads = []
+    contents = world.log.contents
+
+    def counted(ids: Any) -> Any:
+        reads.append(len(list(ids)))
+        return contents(ids)
+
+    monkeypatch.setattr(world.log, "contents", counted)
+    found = ask(writer_of(world), world.node("raw"))
+    assert (found.jobs, found.datasets, found.columns, len(found.owners)) == (200, 200, 200, 400)
+    assert sum(reads) == 600  # what each of 200 datasets has from where, and 400 owners
+    assert len(reads) < 20
+
+
+@pytest.mark.parametrize("column", [None, "x"])
+def test_another_run_in_a_large_answer_is_told_without_walking_again(
+    column: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(fan(40))
+    writer = writer_of(world)
+    start = world.node("raw") if column is None else (world.node("raw"), column)
+    ask(writer, start)
+
+    def no_walk(*_: Any) -> Any:
+        raise AssertionError("it is the same way")
+
+    again = make.run("FAIL", "near7", 60, "again", ["raw"], [make.dataset("near_7", owned("new"))])
+    world.take_in(again)
+    with monkeypatch.context() as patched:
+        patched.setattr(impacts, "impact_in_slices", no_walk)
+        found = ask(writer, start)
+    shown = {node.nodeId: node for level in found.levels for node in level.nodes}
+    hit = [shown["job:jobs:near7"], shown["dataset:db:near_7"]]
+    hit += [shown["datasetField:db:near_7:x7"]] if column else []
+    for node in hit:
+        assert node.latestRun is not None
+        assert (node.latestRun.id, node.runs) == ("again", 2)
+    assert (found.owners["new"], "near7" in found.owners) == (1, False)
+    assert found == ask(writer_of(world), start)
+
+    world.take_in(make.run("COMPLETE", "added", 70, "added", ["near_7"], ["further"]))
+    assert found.jobs + 1 == ask(writer, start).jobs
+
+
 def everything(writer: ImpactWriter, world: World, contents: Contents) -> list[bytes]:
     state = world.state
     starts: list[Node | Column] = []
@@ -111,10 +184,7 @@ def test_answers_from_what_is_kept_equal_fresh_ones_after_every_event(told: list
     try:
         kept = writer_of(world)
         for event in told:
-            decoded = record(event)
-            (appended,) = world.log.append([decoded], now())
-            if not appended.duplicate:
-                fold(world.state, world.tables, [(appended.position, decoded)])
+            world.take_in(event)
             contents = Contents(world.log)
             assert everything(kept, world, contents) == everything(writer_of(world), world, contents)
     finally:
@@ -124,16 +194,15 @@ def test_answers_from_what_is_kept_equal_fresh_ones_after_every_event(told: list
 
 async def test_an_answer_that_an_event_overtook_is_not_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """The event comes in between two slices of the walk, where the walk has been already."""
-    monkeypatch.setattr("headwater.graph.impact._READERS_PER_SLICE", 1)
+    monkeypatch.setattr("headwater.graph.impact._JOBS_PER_SLICE", 1)
+    monkeypatch.setattr("headwater.graph.impact._READ_AT_ONCE", 1)
     monkeypatch.setattr("headwater.api.impacts._WORTH_KEEPING", 0)
     world = World([make.run("COMPLETE", f"load{n}", 0, f"r{n}", ["raw"], [f"d{n}"]) for n in range(20)])
-    event = decode(make.encoded(make.run("COMPLETE", "load0", 1, "late", ["raw"], ["extra"])))
     writer = writer_of(world)
     first = asyncio.create_task(writer.impact(world.node("raw"), 20, 1000, Always()))
     for _ in range(10):
         await asyncio.sleep(0)
     assert not first.done()
-    (appended,) = world.log.append([event], now())
-    fold(world.state, world.tables, [(appended.position, event)])
+    world.take_in(make.run("COMPLETE", "load0", 1, "late", ["raw"], ["extra"]))
     assert b'"dataset:db:extra"' not in await first
     assert b'"dataset:db:extra"' in await writer.impact(world.node("raw"), 20, 1000, Always())

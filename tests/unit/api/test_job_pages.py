@@ -12,11 +12,10 @@ from headwater.api.listing import Listing
 from headwater.api.render import Renderer
 from headwater.contents import Contents
 from headwater.model.entities import Job
-from headwater.service import fold, now
 from headwater.store.rows import take
 from tests.support import make
 from tests.support.strategies import events
-from tests.support.world import Told, World, close_all, record
+from tests.support.world import Told, World, close_all
 
 
 def pages_of(world: World) -> JobPages:
@@ -64,11 +63,8 @@ def test_what_is_kept_equals_what_is_made_anew_after_every_event(told: list[Told
     try:
         kept = pages_of(world)
         for event in told:
-            decoded = record(event)
-            (appended,) = world.log.append([decoded], now())
-            if not appended.duplicate:
-                fold(world.state, world.tables, [(appended.position, decoded)])
-                world.tables.write(take(world.state), world.state.position)
+            world.take_in(event)
+            world.tables.write(take(world.state), world.state.position)
             jobs = all_jobs(world)
             assert shown(kept, jobs) == shown(pages_of(world), jobs)
     finally:

@@ -11,8 +11,8 @@ from headwater.client import Client, calls, catalogue
 from headwater.client.call import Call
 from headwater.client.pages import Pages
 
-# The stream is no call with an answer, and /events is another name of /events/lineage.
-_OTHERWISE = {("GET", "/live"), ("GET", "/events")}
+# The stream is no call with an answer, events are sent in another way, and /events is another name of /events/lineage.
+_OTHERWISE = {("GET", "/live"), ("GET", "/events"), ("POST", "/lineage"), ("POST", "/lineage/batch")}
 
 
 def described() -> Iterator[tuple[str, Callable[..., Any]]]:

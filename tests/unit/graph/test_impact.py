@@ -1,6 +1,7 @@
 """Who is hit, how far away, and how."""
 
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -11,8 +12,9 @@ from headwater.graph.impact import DIRECT, INDIRECT, UNKNOWN, Impact, impact
 from headwater.graph.when import Always, At
 from headwater.ids import Node
 from headwater.model.entities import Dataset, Job
+from headwater.openlineage.event import stamp_time
 from headwater.openlineage.timestamps import parse
-from tests.support.make import columns, dataset, dataset_event, facet, run, time
+from tests.support.make import columns, dataset, dataset_event, dataset_ref, deletion, facet, job_ref, run, time
 from tests.support.strategies import events
 from tests.support.world import Told, World, close_all, one_world
 
@@ -144,6 +146,18 @@ def test_at_a_moment_only_what_was_there() -> None:
     assert set(of(pipeline(), "raw", at=0.5)) == {"load()", "clean"}
 
 
+def test_what_was_deleted_is_not_hit_and_nothing_behind_it() -> None:
+    told = [
+        run("COMPLETE", "load", 0, "r1", ["raw"], [dataset("clean", columns(x=["raw.x"]))]),
+        run("COMPLETE", "sum", 1, "r2", ["clean"], [dataset("report", columns(x=["clean.x"]))]),
+        run("COMPLETE", "copy", 1, "r3", ["raw"], ["audit"]),
+    ]
+    world = one_world([*told, deletion(dataset_ref("clean"), job_ref("copy"), at=5)])
+    for start in ("raw", "raw.x"):
+        assert set(of(world, start)) == {"load()"}
+        assert set(of(world, start, at=4)) == {"load()", "clean", "sum()", "report", "copy()", "audit"}
+
+
 @few
 @given(events)
 def test_levels_equal_a_naive_search(told: list[Told]) -> None:
@@ -201,14 +215,12 @@ def test_uses_equal_a_naive_search_over_columns(told: list[Told]) -> None:
     try:
         world = World(told)
         state = world.state
-        walk = ColumnWalk(state, world.contents, None)
         datasets = [node for node in starts(world) if isinstance(state.nodes[node], Dataset)]
-        every = [edge for node in datasets for edges in walk.links(node).values() for edge in edges]
-        direct = [e for e in every if not e.transformations or any(t.type == "DIRECT" for t in e.transformations)]
+        every = [link for node in datasets for link in links_told(world, node)]
         for start in datasets:
             begin = set(columns_of(state, world.contents, start))
-            surely = reach(begin, [(e.src, e.dst) for e in direct])
-            perhaps = reach(begin, [(e.src, e.dst) for e in every])
+            surely = reach(begin, [(src, dst) for src, dst, direct in every if direct])
+            perhaps = reach(begin, [(src, dst) for src, dst, _ in every])
             found = impact(state, world.contents, start, 100, 10_000)
             for node in found.nodes:
                 if isinstance(state.nodes[node], Dataset):
@@ -216,6 +228,20 @@ def test_uses_equal_a_naive_search_over_columns(told: list[Told]) -> None:
             assert named(found, start) == {column for column in perhaps if column[0] in found.nodes}
     finally:
         close_all()
+
+
+def links_told(world: World, dataset: Node) -> Iterator[tuple[Column, Column, bool]]:
+    """From column to column as each facet says it, and whether it says that values are passed on."""
+    state, canonical = world.state, world.state.aliases.canonical
+    for edge, told in ColumnWalk(state, world.contents, None).sets(dataset):
+        columns = world.contents.columns(state, told, edge.dst)
+        whole = world.contents.field_names(state, dataset) if columns.whole else []
+        for name in {*columns.fields, *whole}:
+            for source in (*columns.fields.get(name, ()), *columns.whole):
+                if state.deleted(source.dataset) < stamp_time(told.last):
+                    kinds = [t.type for t in source.transformations]
+                    direct = not kinds or "DIRECT" in kinds
+                    yield (canonical(source.dataset), source.field), (dataset, name), direct
 
 
 def reach(begin: set[Column], edges: list[tuple[Column, Column]]) -> set[Column]:

@@ -21,6 +21,11 @@ def test_a_change_of_state_is_told_with_the_state_before() -> None:
     assert line("FAIL", run) == "2026-11-10 09:00:00Z  FAIL      job:ns:load  RUNNING → FAILED"
 
 
+def test_a_new_run_had_no_state_before() -> None:
+    run = LiveRun("r", "job:ns:load", "RUNNING", None, NINE, None)
+    assert line("START", run) == "2026-11-10 09:00:00Z  START     job:ns:load  RUNNING"
+
+
 def test_a_sign_of_life_has_no_arrow() -> None:
     run = LiveRun("r", "job:ns:load", "RUNNING", "RUNNING", NINE, None)
     assert line("RUNNING", run) == "2026-11-10 09:00:00Z  RUNNING   job:ns:load"

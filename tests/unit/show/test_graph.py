@@ -1,7 +1,7 @@
 """The tree in the terminal."""
 
 from headwater.draw.drawing import drawing_of
-from headwater.show.graph import tree
+from headwater.show.graph import tree, way
 from headwater.show.words import plain
 from tests.support.graphs import columns, graph
 
@@ -71,3 +71,13 @@ def test_every_column_of_a_dataset_has_a_tree() -> None:
     whole = columns(("orders.price", "stats.total"), ("orders.price", "stats.mean"))
     text = plain(tree(drawing_of(whole, "dataset:ns:stats"), "upstream"))
     assert text.count("comes from") == 2
+
+
+def test_a_way_is_shown_from_either_end() -> None:
+    for end in ("dataset:ns:orders", "job:ns:stats"):
+        text = plain(way(drawing_of(PIPELINE, end), end, "x"))
+        assert all(name in text for name in ("orders", "load", "lake", "stats"))
+
+
+def test_no_way_is_said_in_words() -> None:
+    assert plain(way(drawing_of(graph()), "a:1", "b:2")) == "no way leads from a:1 to b:2, nor back\n"

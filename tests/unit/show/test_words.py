@@ -6,7 +6,7 @@ import pytest
 from rich.text import Text
 
 from headwater.shapes.common import NodeRef
-from headwater.show.words import moment, node, plain, ref, span, table
+from headwater.show.words import gist, moment, node, plain, ref, span, table
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,10 @@ def test_names_that_look_like_markup_are_shown_as_they_are() -> None:
     assert plain(Text(name)) == name + "\n"
     assert plain(name) == name + "\n"
     assert plain(node(f"job:ns:{name}", name=name)) == f"job:ns:{name}\n"
+
+
+def test_a_stack_trace_is_told_by_its_causes() -> None:
+    trace = "JobException: gone\n\tat a.b(C.java:1)\nCaused by: IOException: disk\n\tat d.e(F.java:2)\n"
+    assert gist(trace) == "JobException: gone\nCaused by: IOException: disk"
+    assert gist("plain") == "plain"
+    assert gist("") is gist(None) is None

@@ -1,0 +1,75 @@
+"""Whether this machine has what the lab needs. Each thing that is missing is one sentence that says what to do."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from headwater.errors import CannotStart
+
+OLDEST_JAVA = 17
+
+
+def java(environment: Mapping[str, str]) -> str:
+    """The program: that of JAVA_HOME, which Maven takes too, else the first on the path."""
+    home = environment.get("JAVA_HOME")
+    found = shutil.which("java", path=f"{home}/bin") if home else None
+    found = found or shutil.which("java", path=environment.get("PATH", ""))
+    if found is None:
+        raise CannotStart(
+            f"there is no Java: install version {OLDEST_JAVA} or newer (on Debian: apt-get install "
+            "openjdk-17-jre-headless), or set JAVA_HOME"
+        )
+    try:
+        done = subprocess.run([found, "-version"], capture_output=True, text=True, check=False)  # noqa: S603
+    except OSError as e:
+        raise CannotStart(f"{found} cannot be run ({e.strerror}): install Java {OLDEST_JAVA} or newer") from None
+    version = java_version(done.stderr + done.stdout)
+    if version is None:
+        raise CannotStart(f"{found} does not tell its version: install Java {OLDEST_JAVA} or newer")
+    if version < OLDEST_JAVA:
+        raise CannotStart(
+            f"{found} is Java {version}, and the lab needs {OLDEST_JAVA} or newer: install it, or set JAVA_HOME to it"
+        )
+    return found
+
+
+def java_version(said: str) -> int | None:
+    """`17.0.15` is 17, and so was `1.8.0_402` 8."""
+    found = re.search(r'version "(?:1\.)?(\d+)', said)
+    return int(found[1]) if found else None
+
+
+def maven(environment: Mapping[str, str]) -> str:
+    found = shutil.which("mvn", path=environment.get("PATH", ""))
+    if found is None:
+        raise CannotStart(
+            "there is no Maven, which downloads the services: install it (on Debian: apt-get install maven)"
+        )
+    return found
+
+
+def spark() -> Path | None:
+    """The home of the Spark that came with pyspark."""
+    found = find_spec("pyspark")
+    return Path(found.origin).parent if found and found.origin else None
+
+
+def folder(path: Path, what: str) -> None:
+    """Makes it if it is missing."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise CannotStart(f"{what} {path} cannot be made: {e.strerror}") from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise CannotStart(f"{what} {path} cannot be written to: change its rights or choose another one")
+
+
+def room(path: Path, megabytes: int, what: str) -> None:
+    """`path` is there already."""
+    free = shutil.disk_usage(path).free >> 20
+    if free < megabytes:
+        raise CannotStart(f"{what} needs {megabytes:,} MB, and {path} has {free:,} MB free: make room on that disk")

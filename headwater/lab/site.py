@@ -1,0 +1,100 @@
+"""Where a lab runs: its folder, its services, and what the names in their commands stand for."""
+
+import base64
+import hashlib
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from headwater.errors import BadRequest
+from headwater.lab import needs
+from headwater.lab.services import S3_KEY, S3_SECRET, SERVICES
+from headwater.lab.spec import Service, choose
+from headwater.lab.state import FILE, LOCK
+
+HOST = "127.0.0.1"
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """All that a supervisor has to know, so that it can be handed to another process."""
+
+    name: str
+    folder: Path
+    services: tuple[str, ...]
+    jars: Path
+    java: str | None = None
+    spark: Path | None = None
+    pinned: dict[str, int] = {}
+
+    def specs(self) -> list[Service]:
+        return choose(SERVICES, self.services)
+
+
+def values(plan: Plan, ports: Mapping[str, int]) -> dict[str, str]:
+    """For the texts of the specs; `here` is added for each service."""
+    return {
+        "host": HOST,
+        "java": plan.java or "java",
+        "python": sys.executable,
+        "jars": str(plan.jars),
+        "spark": str(plan.spark or ""),
+        "id": _cluster_id(plan),
+        "s3-key": S3_KEY,
+        "s3-secret": S3_SECRET,
+        **{name: str(port) for name, port in ports.items()},
+    }
+
+
+def for_clients(known: Mapping[str, str]) -> dict[str, str]:
+    """Without the paths of this installation."""
+    return {name: value for name, value in known.items() if name not in ("java", "python", "jars", "spark", "id")}
+
+
+def fill(texts: Sequence[str], service: Service, known: Mapping[str, str], folder: Path) -> list[str]:
+    here = {**known, "here": str(folder / service.name), "memory": str(service.memory)}
+    return [text.format_map(here) for text in texts]
+
+
+def lay_out(service: Service, known: Mapping[str, str], folder: Path) -> None:
+    """Its folders, and its files as the ports are today."""
+    here = folder / service.name
+    here.mkdir(parents=True, exist_ok=True)
+    (folder / service.log).parent.mkdir(exist_ok=True)
+    for name in service.folders:
+        # For nobody else: the store takes a folder that others may read for a public bucket.
+        (here / name).mkdir(0o700, parents=True, exist_ok=True)
+    for name, text in service.files.items():
+        path = here / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(fill([text], service, known, folder)[0])
+
+
+def claim(folder: Path) -> None:
+    """Makes it a lab's folder, unless it has something else in it."""
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / LOCK).exists():
+        raise BadRequest(f"{folder} is not empty and not a lab's folder: choose another one with --data")
+    needs.folder(folder, "the lab's folder")
+    (folder / LOCK).touch()
+
+
+def remove(folder: Path) -> None:
+    """What a lab has put there, and the folder itself if that was all."""
+    for name in (*(service.name for service in SERVICES), "logs"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    for name in (FILE, f"{FILE}.part", LOCK):
+        (folder / name).unlink(missing_ok=True)
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def size(folder: Path) -> int:
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def _cluster_id(plan: Plan) -> str:
+    """Kafka wants 16 bytes in base 64; the same lab has the same ones."""
+    digest = hashlib.sha256(str(plan.folder).encode()).digest()[:16]
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")

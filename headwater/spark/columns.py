@@ -1,0 +1,102 @@
+"""`column_lineage(df)`: where the columns of a DataFrame come from, as OpenLineage's columnLineage facet."""
+
+from typing import Any, NamedTuple
+
+from headwater.spark import leaves, plans
+from headwater.spark.kinds import DIRECT, INDIRECT, transformations
+from headwater.spark.leaves import Bound
+from headwater.spark.naming import Dataset
+from headwater.spark.relations import Leaf, Reader
+from headwater.spark.tree import parse
+from headwater.spark.values import Deps, Source, Value, together, united
+
+PRODUCER = "https://github.com/headwater/headwater/tree/main/headwater/spark"
+SCHEMA_URL = "https://openlineage.io/spec/facets/1-2-0/ColumnLineageDatasetFacet.json#/$defs/ColumnLineageDatasetFacet"
+
+
+class Lineage(NamedTuple):
+    """The columns of a DataFrame. `indirect` holds for every row: filters, joins, groups, orders.
+    `unknown` names what could not be understood; empty when all could."""
+
+    columns: dict[str, Value]
+    indirect: Deps
+    inputs: dict[Dataset, str]  # each with its schema, as Spark's JSON
+    unknown: tuple[str, ...] = ()
+    ordered: tuple[Value, ...] = ()  # also those that share a name
+    decoded: dict[tuple[str, str], dict[str, str]] = {}  # noqa: RUF012 the records of topics: fields and types
+    encoded: dict[str, str] = {}  # noqa: RUF012 the fields of records that are made
+    topics: frozenset[tuple[str, str]] = frozenset()
+
+    def as_records(self) -> "Lineage":
+        """Written to a topic: if `value` holds an encoded struct, its fields are the topic's columns."""
+        value = self.columns.get("value")
+        if value is None or value.encoded is None or not value.encoded.fields:
+            return self
+        columns = dict(value.encoded.fields)
+        if "key" in self.columns:
+            columns.setdefault("key", self.columns["key"])
+        # What is not among the fields (a header, a record id) still decides which record is written.
+        return self._replace(columns=columns)
+
+    @property
+    def facet(self) -> dict[str, Any]:
+        whole = united([self.indirect, *(value.own for value in self.columns.values())])
+        return {
+            "_producer": PRODUCER,
+            "_schemaURL": SCHEMA_URL,
+            "fields": {name: {"inputFields": _inputs(value.own, DIRECT)} for name, value in self.columns.items()},
+            "dataset": _inputs(whole, INDIRECT),
+        }
+
+
+def _inputs(deps: Deps, ways: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "namespace": origin.namespace,
+            "name": origin.name,
+            "field": origin.field,
+            "transformations": transformations(deps[origin] & ways),
+        }
+        for origin in sorted(o for o in deps if isinstance(o, Source))
+        if deps[origin] & ways
+    ]
+
+
+def lineage(df: Any, bound: Bound | None = None) -> Lineage:
+    """All that can be said about where a DataFrame's columns come from."""
+    if not hasattr(df, "_jdf"):
+        raise TypeError("column lineage reads the plan of a classic Spark session; this DataFrame is of Spark Connect")
+    plan = df._jdf.queryExecution().analyzed()
+    return of_plan(plan, df.sparkSession, bound)
+
+
+def of_plan(plan: Any, spark: Any, bound: Bound | None = None) -> Lineage:
+    read = leaves.read(plan, spark, bound)
+    root = parse(plans.read(plan))
+    reader = Reader(read.leaves, lambda node, field: leaves.asked(plan, root, node, field))
+    rows = reader.read(root)
+    columns: dict[str, Value] = {}
+    for column in rows.columns:
+        same = columns.get(column.name)
+        columns[column.name] = column.value if same is None else together([same, column.value])
+    return Lineage(
+        columns, rows.depend, read.datasets, tuple(reader.unknown), tuple(rows.values()), reader.decoded, reader.encoded
+    )
+
+
+def continued(df: Any, batch: Any, before: Lineage) -> Lineage:
+    """The lineage of what is made from one batch of a stream, whose own lineage is known."""
+    first = leaves.first_id(batch._jdf.queryExecution().analyzed())
+    if first is None:
+        return lineage(df)
+    whole = Leaf(tuple(before.topics), topic=True, values=before.ordered, depend=before.indirect)
+    found = lineage(df, {first: whole})
+    return found._replace(inputs=before.inputs | found.inputs, unknown=(*before.unknown, *found.unknown))
+
+
+def column_lineage(df: Any) -> dict[str, Any]:
+    """The columnLineage facet of any batch or streaming DataFrame: `fields` with the direct inputs of each
+    column, `dataset` with what decides over whole rows. What could not be understood is listed under
+    `extractionError`, and its columns then depend on all that goes in."""
+    found = lineage(df)
+    return found.facet | ({"extractionError": list(found.unknown)} if found.unknown else {})

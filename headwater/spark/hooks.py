@@ -1,0 +1,185 @@
+"""Where PySpark is listened to: its listener of streaming queries, and the methods that start and write.
+
+A query's own plan has no columns any more, so the DataFrame behind it is caught when it starts.
+"""
+
+import contextlib
+import functools
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from headwater.spark import events, sinks
+from headwater.spark.sinks import Sink
+
+if TYPE_CHECKING:
+    from headwater.spark.agent import Agent
+    from headwater.spark.queries import Query
+
+_original: list[tuple[type, str, Any]] = []
+_current = threading.local()  # the batch that a function of foreachBatch is working on
+_SAVES = ("json", "parquet", "orc", "text", "csv", "xml", "save")
+_TABLES = ("insertInto", "saveAsTable")
+_TABLES_V2 = ("create", "replace", "createOrReplace", "append", "overwrite", "overwritePartitions")
+
+
+class Batches:
+    """The batches of one foreachBatch: their query, and what they wrote before that was known."""
+
+    def __init__(self) -> None:
+        self.query: Query | None = None
+        self.waiting: list[Callable[[], None]] = []
+
+
+def listener(agent: "Agent") -> Any:
+    from pyspark.sql.streaming.listener import StreamingQueryListener
+
+    class Listener(StreamingQueryListener):  # type: ignore[misc]
+        def onQueryStarted(self, event: Any) -> None:  # noqa: N802
+            pass
+
+        def onQueryProgress(self, event: Any) -> None:  # noqa: N802
+            agent.progressed(str(event.progress.runId), str(event.progress.json))
+
+        def onQueryIdle(self, event: Any) -> None:  # noqa: N802
+            pass
+
+        def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
+            agent.terminated(str(event.runId), None if event.exception is None else str(event.exception))
+
+    return Listener()
+
+
+def install(agent: "Agent") -> None:
+    from pyspark.sql import DataFrameWriter, DataFrameWriterV2, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    def replace(cls: type, name: str, make: Callable[[Any], Any]) -> None:
+        before = getattr(cls, name)
+        _original.append((cls, name, before))
+        setattr(cls, name, functools.wraps(before)(make(before)))
+
+    replace(DataStreamWriter, "start", lambda before: _starting(agent, before, None))
+    replace(DataStreamWriter, "toTable", lambda before: _starting(agent, before, "table"))
+    replace(DataStreamWriter, "foreachBatch", _batching)
+    replace(StreamingQuery, "stop", lambda before: _stopping(agent, before))
+    replace(SparkSession, "stop", lambda before: _session_stopping(agent, before))
+    for name in _SAVES:
+        replace(DataFrameWriter, name, lambda before: _writing(agent, before, "path"))
+    for name in _TABLES:
+        replace(DataFrameWriter, name, lambda before: _writing(agent, before, "table"))
+    for name in _TABLES_V2:
+        replace(DataFrameWriterV2, name, lambda before: _writing_table(agent, before))
+    _remember_table(DataFrameWriterV2, replace)
+
+
+def remove(agent: "Agent") -> None:
+    while _original:
+        cls, name, before = _original.pop()
+        setattr(cls, name, before)
+    with contextlib.suppress(Exception):  # the session may be gone, and its listeners with it
+        agent.spark.streams.removeListener(agent._listener)
+
+
+def _starting(agent: "Agent", before: Any, kind: str | None) -> Any:
+    def start(self: Any, *arguments: Any, **named: Any) -> Any:
+        at = events.now()
+        query = before(self, *arguments, **named)
+        target = arguments[0] if arguments else named.get("tableName" if kind else "path")
+        try:
+            sink = _safely(lambda: sinks.of_stream(self, agent.spark, *((target, None) if kind else (None, target))))
+            agent.started(self, query, sink, self.__dict__.get("_headwater_batches"), at)
+        except Exception:
+            events.log.exception("the start of a query could not be told")
+        return query
+
+    return start
+
+
+def _safely(find: Callable[[], Sink]) -> Sink:
+    try:
+        return find()
+    except Exception as e:
+        return Sink("", unknown=f"the sink: {type(e).__name__} {str(e).splitlines()[0][:200]}")
+
+
+def _batching(before: Any) -> Any:
+    def foreach_batch(self: Any, func: Any) -> Any:
+        batches = Batches()
+
+        @functools.wraps(func)
+        def called(df: Any, number: int) -> Any:
+            _current.batches, _current.frame = batches, df
+            try:
+                return func(df, number)
+            finally:
+                _current.batches = _current.frame = None
+
+        writer = before(self, called)
+        writer.__dict__["_headwater_batches"] = batches
+        return writer
+
+    return foreach_batch
+
+
+def _stopping(agent: "Agent", before: Any) -> Any:
+    def stop(self: Any) -> Any:
+        # A query that came to its end by itself is not aborted by a stop() that follows.
+        if self.isActive:
+            agent.stopping(str(self.runId))
+        return before(self)
+
+    return stop
+
+
+def _session_stopping(agent: "Agent", before: Any) -> Any:
+    def stop(self: Any) -> Any:
+        if self is agent.spark:
+            agent.session_stops()
+        return before(self)
+
+    return stop
+
+
+def _tell(agent: "Agent", df: Any, sink: Callable[[], Sink]) -> None:
+    batches = getattr(_current, "batches", None)
+    agent.wrote(batches, df, getattr(_current, "frame", None), lambda: _safely(sink))
+
+
+def _writing(agent: "Agent", before: Any, kind: str) -> Any:
+    def write(self: Any, *arguments: Any, **named: Any) -> Any:
+        nested, _current.writing = getattr(_current, "writing", False), True
+        try:
+            done = before(self, *arguments, **named)
+        finally:
+            _current.writing = nested
+        if not nested:
+            target = arguments[0] if arguments else named.get("path", named.get("tableName", named.get("name")))
+            pair = (target, None) if kind == "table" else (None, target)
+            _tell(agent, self._df, lambda: sinks.of_batch(self, agent.spark, *pair))
+        return done
+
+    return write
+
+
+def _writing_table(agent: "Agent", before: Any) -> Any:
+    def write(self: Any, *arguments: Any, **named: Any) -> Any:
+        done = before(self, *arguments, **named)
+        table = self.__dict__.get("_headwater_table")
+        if table is not None:
+            _tell(agent, self._df, lambda: sinks.of_table(table, agent.spark))
+        return done
+
+    return write
+
+
+def _remember_table(writer: type, replace: Callable[[type, str, Callable[[Any], Any]], None]) -> None:
+    def remembering(before: Any) -> Any:
+        def init(self: Any, df: Any, table: str) -> None:
+            before(self, df, table)
+            self.__dict__["_headwater_table"] = table
+
+        return init
+
+    replace(writer, "__init__", remembering)

@@ -1,0 +1,105 @@
+"""What a streaming query did since it was last told: rows, offsets, watermark, state."""
+
+from typing import Any
+
+from headwater.spark.events import Json, facet, our_facet
+from headwater.spark.naming import Dataset
+
+
+class Progress:
+    """Adds up micro-batches until they are told."""
+
+    def __init__(self) -> None:
+        self._last: Json = {}
+        self._read: dict[str, int] = {}
+        self._written: int | None = None
+        self._batches = 0
+
+    def add(self, told: Json) -> None:
+        self._last = told
+        self._batches += 1
+        for source in told.get("sources", ()):
+            key = str(source.get("description"))
+            self._read[key] = self._read.get(key, 0) + int(source.get("numInputRows") or 0)
+        written = (told.get("sink") or {}).get("numOutputRows", -1)
+        if written >= 0:
+            self._written = (self._written or 0) + int(written)
+
+    def run_facet(self) -> Json:
+        """Empty before the first micro-batch."""
+        last = self._last
+        if not last:
+            return {}
+        states = last.get("stateOperators", ())
+        watermark = (last.get("eventTime") or {}).get("watermark")
+        told = our_facet(
+            queryId=last.get("id"),
+            batchId=last.get("batchId"),
+            batches=self._batches,
+            batchDurationMs=last.get("batchDuration"),
+            inputRowsPerSecond=_number(last.get("inputRowsPerSecond")),
+            processedRowsPerSecond=_number(last.get("processedRowsPerSecond")),
+            # Before any event was seen the watermark is the beginning of time, and says nothing.
+            watermark=None if not watermark or watermark.startswith("1970-01-01T00:00:00") else watermark,
+            stateRows=sum(int(s.get("numRowsTotal") or 0) for s in states),
+            stateBytes=sum(int(s.get("memoryUsedBytes") or 0) for s in states),
+            lateRows=sum(int(s.get("numRowsDroppedByWatermark") or 0) for s in states),
+            sources=[_source(source) for source in last.get("sources", ())],
+        )
+        return {"headwater_streaming": {key: value for key, value in told.items() if value is not None}}
+
+    def input_facets(self, dataset: Dataset, only: bool) -> Json:
+        """`only`: the query reads nothing else, so all rows are of this dataset."""
+        found = [s for s in self._last.get("sources", ()) if only or is_of(s, dataset)]
+        if not found:
+            return {}
+        rows = sum(self._read.get(str(source.get("description")), 0) for source in found)
+        return {"inputStatistics": facet("InputStatisticsInputDatasetFacet", "1-0-0", rowCount=rows)}
+
+    def output_facets(self) -> Json:
+        if self._written is None:
+            return {}
+        return {"outputStatistics": facet("OutputStatisticsOutputDatasetFacet", "1-0-2", rowCount=self._written)}
+
+    def told(self) -> None:
+        """From here on it is counted anew."""
+        self._read, self._written, self._batches = {}, None, 0
+
+
+def is_of(source: Json, dataset: Dataset) -> bool:
+    """Spark describes a source in words; topics are the keys of its offsets."""
+    offsets = source.get("endOffset")
+    if dataset.namespace.startswith("kafka://"):
+        return isinstance(offsets, dict) and dataset.name in offsets
+    return dataset.name.strip("/") in str(source.get("description"))
+
+
+def _source(source: Json) -> Json:
+    kept = ("description", "startOffset", "endOffset", "latestOffset", "numInputRows")
+    told: Json = {key: source[key] for key in kept if source.get(key) is not None}
+    for key in ("inputRowsPerSecond", "processedRowsPerSecond"):
+        if (number := _number(source.get(key))) is not None:
+            told[key] = number
+    behind = _behind(source)
+    return told | ({"offsetsBehind": behind} if behind is not None else {})
+
+
+def _behind(source: Json) -> int | None:
+    """How far a topic's end is away. Spark's own figure is 0 where no limit is set, which is no lag."""
+    latest, end = source.get("latestOffset"), source.get("endOffset")
+    if not isinstance(latest, dict) or not isinstance(end, dict):
+        return None
+    behind = 0
+    for topic, partitions in latest.items():
+        if not isinstance(partitions, dict) or not isinstance(end.get(topic), dict):
+            return None
+        for partition, offset in partitions.items():
+            behind += max(0, int(offset) - int(end[topic].get(partition, 0)))
+    return behind
+
+
+def _number(value: Any) -> float | None:
+    """Spark writes NaN and Infinity where a rate cannot be told; JSON has no such numbers."""
+    if not isinstance(value, (int, float)) or value != value or value in (float("inf"), float("-inf")):
+        return None
+    return round(float(value), 3)

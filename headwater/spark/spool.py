@@ -1,0 +1,115 @@
+"""Events that wait on disk until they can be sent: one file each, in the order in which they came.
+
+Every process has a folder of its own, which it holds by a lock. A folder that nobody holds any more is
+what a process left behind; the next one to come sends it.
+"""
+
+import fcntl
+import os
+import re
+import time
+from collections import deque
+from pathlib import Path
+from typing import IO
+
+_EVENT = re.compile(r"\d{12}\.json")
+
+
+class Spool:
+    def __init__(self, root: Path, room: int) -> None:
+        self._root, self._room = root, room
+        self._folder = root / f"{time.time_ns()}-{os.getpid()}"
+        self._lock: IO[str] | None = None
+        self._waiting: deque[Path] = deque()
+        self._left: list[tuple[Path, IO[str]]] = []
+        self._number = 0
+        self._size = 0
+        self._adopt()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def is_full(self) -> bool:
+        return self._size > self._room
+
+    def append(self, text: str) -> None:
+        if self._lock is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._lock = _held(self._folder)
+        self._number += 1
+        path = self._folder / f"{self._number:012}.json"
+        partial = path.with_suffix(".part")
+        partial.write_text(text, encoding="utf-8")
+        partial.rename(path)
+        self._waiting.append(path)
+        self._size += len(text)
+
+    def first(self) -> str:
+        return self._waiting[0].read_text(encoding="utf-8")
+
+    def remove_first(self) -> None:
+        path = self._waiting.popleft()
+        self._size -= path.stat().st_size
+        path.unlink()
+        if not self._waiting:
+            self._clean()
+
+    def refuse_first(self) -> Path:
+        """What nobody takes is kept apart, so that it does not hold up the rest."""
+        path = self._waiting.popleft()
+        self._size -= path.stat().st_size
+        refused = self._root / "refused"
+        refused.mkdir(parents=True, exist_ok=True)
+        kept = refused / f"{time.time_ns()}.json"
+        path.rename(kept)
+        if not self._waiting:
+            self._clean()
+        return kept
+
+    def close(self) -> None:
+        """Lets go of the folders: the next process may have them."""
+        for lock in [lock for _, lock in self._left] + ([self._lock] if self._lock is not None else []):
+            lock.close()
+        self._left, self._lock = [], None
+        self._waiting.clear()
+
+    def _adopt(self) -> None:
+        for folder in sorted(self._root.glob("*-*")):
+            lock = _held(folder)
+            if lock is None:
+                continue
+            files = sorted(path for path in folder.iterdir() if _EVENT.fullmatch(path.name))
+            self._waiting += files
+            self._size += sum(path.stat().st_size for path in files)
+            self._left.append((folder, lock))
+        if not self._waiting:
+            self._clean()
+
+    def _clean(self) -> None:
+        """Everything is sent: the folders of others go, and our own when it is empty."""
+        for folder, lock in self._left:
+            _remove(folder, lock)
+        self._left = []
+        if self._lock is not None:
+            _remove(self._folder, self._lock)
+            self._lock = None
+
+
+def _held(folder: Path) -> IO[str] | None:
+    try:
+        lock = (folder / "lock").open("w")
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        return None
+    return lock
+
+
+def _remove(folder: Path, lock: IO[str]) -> None:
+    for path in folder.iterdir():
+        path.unlink(missing_ok=True)
+    folder.rmdir()
+    lock.close()

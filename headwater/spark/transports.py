@@ -1,0 +1,35 @@
+"""openlineage-python's transports, set up so that they do not wait for long: what fails is sent again later."""
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+from headwater.spark.delivery import Transport
+
+# A server that does not answer in this time is away; the events are on disk.
+TIMEOUT = 5.0
+
+
+def make_transport(url: str | None, configuration: dict[str, Any] | None) -> tuple[Transport, str]:
+    """The transport, and a text that says where it leads."""
+    from openlineage.client import OpenLineageClient
+    from openlineage.client.transport import get_default_factory
+
+    url = url or (None if configuration else os.environ.get("OPENLINEAGE_URL"))
+    if url is not None:
+        more = {"auth": {"type": "api_key", "apiKey": key}} if (key := os.environ.get("OPENLINEAGE_API_KEY")) else {}
+        configuration = {"type": "http", "url": url, "timeout": TIMEOUT, **more, **(configuration or {})}
+    if configuration is not None:
+        if configuration.get("type") == "http":
+            none = {"total": 0, "connect": 0, "read": 0}
+            configuration = {"retry": none, **configuration}
+        return get_default_factory().create(configuration), str(sorted(configuration.items()))
+    transport: Transport = OpenLineageClient().transport
+    return transport, "openlineage"
+
+
+def default_spool(place: str) -> Path:
+    """A folder of the user's for each place that events go to."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "headwater" / "spool" / hashlib.sha256(place.encode()).hexdigest()[:16]

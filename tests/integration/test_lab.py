@@ -1,0 +1,181 @@
+"""The lab's commands, with Headwater as the only service: it needs no Java and no download."""
+
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.integration.support import free_port, wait_for
+from tests.support.lab import Lab
+
+Make = Callable[[str], Lab]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    labs: list[Lab] = []
+
+    def start(name: str) -> Lab:
+        labs.append(Lab(tmp_path / name, {"XDG_CACHE_HOME": str(tmp_path / "cache")}))
+        return labs[-1]
+
+    yield start
+    for lab in labs:
+        lab.run("down")
+        assert not lab.processes()
+
+
+@pytest.fixture
+def lab(make: Make) -> Lab:
+    return make("lab")
+
+
+ONLY = ("--services", "headwater")
+
+
+def test_up_status_down(lab: Lab) -> None:
+    said = lab.up(*ONLY)
+    url = lab.url("headwater")
+    assert url in said
+    assert httpx.get(f"{url}/healthz").json()["status"] == "ok"
+    status = lab.status()
+    (service,) = status["services"]
+    assert status["running"]
+    assert (service["phase"], service["health"], service["pid"]) == ("up", "ok", lab.pid("headwater"))
+    assert service["memory"] > 10_000_000
+    assert service["uptime"] > 0
+    shown = lab.run("status")
+    assert shown.returncode == 0
+    assert "ok" in shown.stdout
+    lab.down()
+    assert not lab.processes()
+    after = lab.run("status")
+    assert after.returncode == 1
+    assert "is not running" in after.stdout
+
+
+def test_a_second_start_of_the_same_lab_is_refused_and_harms_nothing(lab: Lab) -> None:
+    lab.up(*ONLY)
+    again = lab.run("up", *ONLY)
+    assert again.returncode == 1
+    assert "is running already" in again.stderr
+    assert lab.status()["services"][0]["health"] == "ok"
+
+
+def test_ctrl_c_ends_a_lab_in_the_foreground(lab: Lab) -> None:
+    process = lab.start(*ONLY)
+    wait_for(lambda: (lab.data / "lab.json").exists() and lab.told()["phase"] == "up", "the lab")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "is up after" in out
+    assert out.endswith("is down.\n")
+    assert not lab.processes()
+
+
+def test_a_service_that_dies_is_named_with_the_end_of_its_log_and_ends_the_lab(lab: Lab) -> None:
+    process = lab.start(*ONLY)
+    wait_for(lambda: (lab.data / "lab.json").exists() and lab.told()["phase"] == "up", "the lab")
+    os.kill(lab.pid("headwater"), signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "Headwater was killed by SIGKILL" in err
+    assert "Headwater listens on http://127.0.0.1:" in err.partition("The end of")[2]
+    assert lab.told()["phase"] == "failed"
+    shown = lab.run("status")
+    assert "Headwater was killed by SIGKILL" in shown.stdout
+
+
+def test_a_supervisor_that_is_killed_takes_its_services_along(lab: Lab) -> None:
+    lab.up(*ONLY)
+    pid = lab.pid("headwater")
+    lab.kill_supervisor()
+    wait_for(lambda: not Path(f"/proc/{pid}").exists(), "the end of the service")
+    wait_for(lambda: not lab.processes(), "the end of everything")
+    shown = lab.run("status")
+    assert shown.returncode == 1
+    assert "was killed; the services went with it" in shown.stdout
+    lab.up(*ONLY)
+
+
+def test_a_service_that_cannot_start_ends_the_start_with_its_own_words(lab: Lab) -> None:
+    (lab.data / "headwater" / "store").mkdir(parents=True)
+    (lab.data / "lab.lock").touch()
+    (lab.data / "headwater" / "store" / "log.db").write_bytes(b"this is no database, but long enough" * 200)
+    done = lab.run("up", "--detach", *ONLY)
+    assert done.returncode == 1
+    assert "Headwater ended with code 1" in done.stderr
+    assert "log.db" in done.stderr
+
+
+def test_data_and_ports_stay_from_one_start_to_the_next(lab: Lab) -> None:
+    lab.up(*ONLY, "--ports", f"headwater={free_port()}")
+    url = lab.url("headwater")
+    assert httpx.put(f"{url}/api/v1/namespaces/lab-test", json={"ownerName": "me"}).status_code == 200
+    lab.down()
+    lab.up(*ONLY)
+    assert lab.url("headwater") == url
+    assert httpx.get(f"{url}/api/v1/namespaces/lab-test").json()["ownerName"] == "me"
+
+
+def test_two_labs_side_by_side(make: Make) -> None:
+    one, two = make("one"), make("two")
+    one.up(*ONLY)
+    two.up(*ONLY)
+    assert one.url("headwater") != two.url("headwater")
+    one.down()
+    assert two.status()["services"][0]["health"] == "ok"
+
+
+def test_a_port_that_is_taken_is_avoided_and_a_pinned_one_is_an_error(lab: Lab) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        done = lab.run("up", "--detach", *ONLY, "--ports", f"headwater={port}")
+    assert done.returncode == 1
+    assert f"port {port}, pinned for headwater, is taken" in done.stderr
+    assert not lab.processes()
+
+
+def test_logs(lab: Lab) -> None:
+    lab.up(*ONLY)
+    assert lab.run("logs").stdout == lab.run("logs", "headwater").stdout
+    assert "listens on" in lab.run("logs", "headwater", "-n", "1").stdout
+    wrong = lab.run("logs", "kafka")
+    assert (wrong.returncode, "there are headwater" in wrong.stderr) == (4, True)
+
+
+def test_reset_asks_and_refuses_while_it_runs(lab: Lab) -> None:
+    lab.up(*ONLY)
+    refused = lab.run("reset", "--yes")
+    assert (refused.returncode, "stop it first" in refused.stderr) == (1, True)
+    lab.down()
+    unasked = lab.run("reset")
+    assert (unasked.returncode, "say --yes" in unasked.stderr) == (1, True)
+    assert (lab.data / "headwater" / "store" / "log.db").exists()
+    assert lab.run("reset", "--yes").returncode == 0
+    assert not lab.data.exists()
+
+
+def test_where_no_lab_is_every_command_says_how_to_start_one(lab: Lab) -> None:
+    for command in ("down", "status", "logs", "reset"):
+        done = lab.run(command)
+        assert done.returncode == 4
+        assert "`headwater lab up` starts one" in done.stderr
+
+
+def test_missing_things_are_one_sentence(tmp_path: Path) -> None:
+    bare = Lab(tmp_path / "lab", {"PATH": str(tmp_path), "JAVA_HOME": ""})
+    no_java = bare.run("up", "--services", "kafka")
+    assert (no_java.returncode, "there is no Java" in no_java.stderr) == (1, True)
+    (tmp_path / "file").touch()
+    no_cache = Lab(tmp_path / "lab", {"XDG_CACHE_HOME": str(tmp_path / "file")}).run("up", *ONLY)
+    assert (no_cache.returncode, "the cache folder" in no_cache.stderr) == (1, True)
+    no_folder = Lab(tmp_path / "file" / "lab").run("up", *ONLY)
+    assert (no_folder.returncode, "the lab's folder" in no_folder.stderr) == (1, True)
+    for done in (no_java, no_cache, no_folder):
+        assert done.stdout == ""
+        assert len(done.stderr.splitlines()) == 1

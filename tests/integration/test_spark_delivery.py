@@ -1,0 +1,193 @@
+"""Events of headwater.spark on their way to a server that comes and goes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headwater.ids import Position
+from headwater.spark.delivery import Delivery
+from headwater.spark.transports import make_transport
+from headwater.store.sqlite.log import SqliteLog
+from tests.integration.conftest import Start
+from tests.integration.support import PATIENCE, Server, free_port, wait_for
+from tests.support.make import run
+
+
+@pytest.fixture(autouse=True)
+def _direct(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+def delivery(server: Server, folder: Path, port: int | None = None, **options: Any) -> Delivery:
+    transport, _ = make_transport(f"http://127.0.0.1:{port or server.port}", {"timeout": 2})
+    return Delivery(transport, folder, **options)
+
+
+def events(count: int, first: int = 0) -> list[dict[str, Any]]:
+    return [run("RUNNING", "stream", at=n, run_id="run-1") for n in range(first, first + count)]
+
+
+def arrived(server: Server) -> list[str]:
+    return [event["eventTime"] for event in server.events()]
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*/*.json"))
+
+
+def test_events_arrive(server: Server, tmp_path: Path) -> None:
+    sender = delivery(server, tmp_path / "spool")
+    for event in events(5):
+        sender.send(event)
+    assert sender.flush(PATIENCE)
+    assert arrived(server) == [e["eventTime"] for e in events(5)]
+    sender.close(1)
+    assert files(tmp_path / "spool") == []
+
+
+def test_a_server_that_is_away_and_comes_back_gets_everything_in_order(make_server: Start, tmp_path: Path) -> None:
+    server, port, spool = make_server(), free_port(), tmp_path / "spool"
+    sender = delivery(server, spool, port)
+    for event in events(20):
+        sender.send(event)
+    wait_for(lambda: len(files(spool)) == 20, "all events on disk")
+    server.start(port)
+    for event in events(5, first=20):
+        sender.send(event)
+    assert sender.flush(PATIENCE)
+    assert in_order_of_arrival(server) == [e["eventTime"] for e in events(25)]
+    assert files(spool) == []
+    server.kill()
+    for event in events(5, first=25):
+        sender.send(event)
+    wait_for(lambda: len(files(spool)) == 5, "all events on disk")
+    server.start(port)
+    assert sender.flush(PATIENCE)
+    assert in_order_of_arrival(server) == [e["eventTime"] for e in events(30)]
+    sender.close(1)
+
+
+def in_order_of_arrival(server: Server) -> list[str]:
+    """The order of the log, which is the one in which events came."""
+    log = SqliteLog(server.data)
+    try:
+        return [json.loads(stored.body)["eventTime"] for stored in log.read(Position(0))]
+    finally:
+        log.close()
+
+
+def test_what_a_process_leaves_behind_the_next_one_sends(make_server: Start, tmp_path: Path) -> None:
+    server, port, spool = make_server(), free_port(), tmp_path / "spool"
+    first = delivery(server, spool, port)
+    for event in events(3):
+        first.send(event)
+    first.close(0.1)
+    assert len(files(spool)) == 3
+    second = delivery(server, spool, port)
+    assert not second.flush(0.1), "nobody is there yet"
+    server.start(port)
+    assert second.flush(PATIENCE)
+    second.close(1)
+    assert arrived(server) == [e["eventTime"] for e in events(3)]
+    assert list(spool.iterdir()) == []
+
+
+def test_what_a_killed_process_leaves_behind_is_sent_too(make_server: Start, tmp_path: Path) -> None:
+    server, port, spool = make_server(), free_port(), tmp_path / "spool"
+    program = f"""
+import time
+from headwater.ids import Position
+from headwater.spark.delivery import Delivery
+from headwater.spark.transports import make_transport
+from tests.support.make import run
+sender = Delivery(make_transport("http://127.0.0.1:{port}", None)[0], __import__("pathlib").Path({str(spool)!r}))
+for n in range(4):
+    sender.send(run("RUNNING", "stream", at=n, run_id="run-1"))
+time.sleep(600)
+"""
+    process = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "NO_PROXY": "127.0.0.1"})
+    try:
+        wait_for(lambda: len(files(spool)) == 4, "all events on disk")
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait(PATIENCE)
+    server.start(port)
+    sender = delivery(server, spool)
+    wait_for(lambda: server.total() == 4, "what was left behind")
+    sender.close(1)
+    assert files(spool) == []
+
+
+def test_a_folder_that_is_in_use_is_left_alone(make_server: Start, tmp_path: Path) -> None:
+    server, port, spool = make_server(), free_port(), tmp_path / "spool"
+    first, second = delivery(server, spool, port), delivery(server, spool, port)
+    first.send(events(1)[0])
+    wait_for(lambda: len(files(spool)) == 1, "the event on disk")
+    third = delivery(server, spool, port)
+    assert third.flush(PATIENCE), "there is nothing for it to send"
+    for sender in (third, second, first):
+        sender.close(0.1)
+    assert len(files(spool)) == 1
+
+
+def test_a_refused_event_does_not_hold_up_the_rest(server: Server, tmp_path: Path) -> None:
+    spool = tmp_path / "spool"
+    sender = delivery(server, spool)
+    good = events(2)
+    bad = {**good[0], "eventTime": "yesterday"}
+    for event in (good[0], bad, good[1]):
+        sender.send(event)
+    assert sender.flush(PATIENCE)
+    sender.close(1)
+    assert arrived(server) == [e["eventTime"] for e in good]
+    (kept,) = (spool / "refused").iterdir()
+    assert json.loads(kept.read_text()) == bad
+
+
+def test_a_refused_event_that_waited_on_disk_does_not_hold_up_the_rest(make_server: Start, tmp_path: Path) -> None:
+    server, port, spool = make_server(), free_port(), tmp_path / "spool"
+    sender = delivery(server, spool, port)
+    good = events(2)
+    for event in (good[0], {**good[0], "eventTime": "yesterday"}, good[1]):
+        sender.send(event)
+    wait_for(lambda: len(files(spool)) == 3, "all events on disk")
+    server.start(port)
+    wait_for(lambda: server.total() == 2, "the good ones")
+    assert sender.flush(PATIENCE)
+    sender.close(1)
+    assert len(list((spool / "refused").iterdir())) == 1
+
+
+class Hanging:
+    """A transport whose server takes the connection and never answers."""
+
+    def emit(self, event: Any) -> None:
+        time.sleep(600)
+
+
+def test_sending_never_waits_and_a_full_queue_loses_and_counts(tmp_path: Path) -> None:
+    sender = Delivery(Hanging(), tmp_path / "spool", size=3)
+    for event in events(10):
+        sender.send(event)
+    assert 10 - 3 - 1 <= sender.dropped <= 10 - 3  # one may be in hand already
+    kept = 10 - sender.dropped
+    sender.close(0.1)
+    assert len(files(tmp_path / "spool")) == kept, "what waits at the end is on disk, what is in hand too"
+
+
+def test_without_room_running_events_go_first(make_server: Start, tmp_path: Path) -> None:
+    server, spool = make_server(), tmp_path / "spool"
+    sender = delivery(server, spool, free_port(), room=1000)
+    for event in [*events(20), run("ABORT", "stream", at=30, run_id="run-1")]:
+        sender.send(event)
+    wait_for(lambda: any("ABORT" in f.read_text() for f in files(spool)), "the last event")
+    assert 0 < len(files(spool)) < 21
+    assert sender.dropped == 21 - len(files(spool))
+    sender.close(0.1)

@@ -1,0 +1,92 @@
+"""Each service of a whole lab answers its own clients, and knows after a restart what it knew before."""
+
+import httpx
+import pytest
+from confluent_kafka.schema_registry import Schema
+from confluent_kafka.schema_registry.error import SchemaRegistryError
+
+from headwater.lab import health
+from headwater.lab.services import SERVICES
+from tests.lab.clients import consume, create_database, produce, schemas, store
+from tests.support.lab import Lab
+
+ORDER = '{"type": "record", "name": "Order", "fields": [{"name": "price", "type": "double"}]}'
+ORDER_AS_TEXT = ORDER.replace("double", "string")
+ORDER_WITH_ITEM = ORDER.replace("]}", ', {"name": "item", "type": "string", "default": ""}]}')
+
+
+def test_everything_is_up_and_well(lab: Lab) -> None:
+    status = lab.status()
+    assert {s["name"]: s["health"] for s in status["services"]} == {s.name: "ok" for s in SERVICES}
+    assert all(s["memory"] > 1 << 20 and s["pid"] and s["port"] for s in status["services"])
+
+
+def test_messages_go_through_kafka(lab: Lab) -> None:
+    produce(lab, "orders", b"one", b"two")
+    assert consume(lab, "orders", 2) == [b"one", b"two"]
+
+
+def test_schemas_are_registered_and_may_only_change_compatibly(lab: Lab) -> None:
+    with schemas(lab) as registry:
+        number = registry.register_schema("orders-value", Schema(ORDER, "AVRO"))
+        assert registry.get_schema(number).schema_str == ORDER
+        assert registry.get_compatibility() == "BACKWARD"
+        with pytest.raises(SchemaRegistryError):
+            registry.register_schema("orders-value", Schema(ORDER_AS_TEXT, "AVRO"))
+        registry.register_schema("orders-value", Schema(ORDER_WITH_ITEM, "AVRO"))
+        assert registry.get_latest_version("orders-value").version == 2
+
+
+def test_objects_are_kept_and_only_the_key_opens_the_store(lab: Lab) -> None:
+    assert store(lab, "PUT", "/warehouse/day 1/orders.txt", b"42 orders").status_code == 200
+    assert store(lab, "GET", "/warehouse/day 1/orders.txt").content == b"42 orders"
+    assert store(lab, "GET", "/warehouse/day 1/orders.txt", secret="guessed").status_code == 403
+    assert httpx.get(f"{lab.url('s3')}/warehouse").status_code == 403
+
+
+def test_the_catalog_makes_a_database_with_a_folder_in_the_store(lab: Lab) -> None:
+    create_database(lab, "sales")
+    assert health.ask(health.ThriftCall("metastore", "get_all_databases", "sales"), lab.told()["values"]) is None
+    assert "<Key>sales.db/</Key>" in store(lab, "GET", "/warehouse").text
+
+
+def test_connect_has_plugins_and_runs_a_connector(lab: Lab) -> None:
+    plugins = httpx.get(f"{lab.url('connect')}/connector-plugins", params={"connectorsOnly": "false"}).json()
+    classes = {plugin["class"] for plugin in plugins}
+    assert "org.apache.kafka.connect.file.FileStreamSourceConnector" in classes
+    assert "org.apache.kafka.connect.json.JsonConverter" in classes
+    source = lab.data.parent / "lines.txt"
+    source.write_text("first line\n")
+    config = {
+        "connector.class": "org.apache.kafka.connect.file.FileStreamSourceConnector",
+        "file": str(source),
+        "topic": "lines",
+        "value.converter": "org.apache.kafka.connect.storage.StringConverter",
+    }
+    made = httpx.put(f"{lab.url('connect')}/connectors/lines/config", json=config, timeout=60)
+    assert made.status_code == 201, made.text
+    assert consume(lab, "lines", 1) == [b"first line"]
+
+
+def test_the_spark_history_lists_applications(lab: Lab) -> None:
+    assert httpx.get(f"{lab.url('history')}/api/v1/applications").json() == []
+
+
+def test_down_and_up_again_keep_everything(lab: Lab) -> None:
+    before = lab.told()["ports"]
+    produce(lab, "kept", b"message")
+    with schemas(lab) as registry:
+        number = registry.register_schema("kept-value", Schema(ORDER, "AVRO"))
+    assert store(lab, "PUT", "/archive/kept", b"object").status_code == 200
+    create_database(lab, "kept")
+    lab.down()
+    assert not lab.processes()
+    lab.up()
+    assert lab.told()["ports"] == before
+    assert consume(lab, "kept", 1) == [b"message"]
+    with schemas(lab) as registry:
+        assert registry.get_schema(number).schema_str == ORDER
+        assert registry.get_compatibility() == "BACKWARD"
+    assert store(lab, "GET", "/archive/kept").content == b"object"
+    assert health.ask(health.ThriftCall("metastore", "get_all_databases", "kept"), lab.told()["values"]) is None
+    assert "lines" in httpx.get(f"{lab.url('connect')}/connectors").json()

@@ -1,0 +1,62 @@
+"""One Spark session for all tests of this folder, and the tables that the cases ask."""
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.conftest import make_server, server  # noqa: F401
+from tests.spark import tables
+
+os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+JARS = sorted((Path(sys.prefix) / "spark-jars").glob("*.jar"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What hangs fails, with a trace of where."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(300))
+        if here in item.path.parents:
+            # PySpark leaves sockets to the garbage collector.
+            item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
+            item.add_marker(pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"))
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    assert JARS, "the jars are missing: run the tests by `make test-spark`"
+    folder = tmp_path_factory.mktemp("spark")
+    builder = (
+        SparkSession.builder.master("local[2]")
+        .appName("headwater-tests")
+        .config("spark.driver.memory", "1g")
+        .config("spark.driver.extraJavaOptions", f"-XX:TieredStopAtLevel=1 -Dderby.system.home={folder}")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        .config("spark.jars", ",".join(map(str, JARS)))
+        .config("spark.sql.catalog.lake", "org.apache.iceberg.spark.SparkCatalog")
+        .config("spark.sql.catalog.lake.type", "hadoop")
+        .config("spark.sql.catalog.lake.warehouse", str(folder / "lake"))
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def world(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The names that the programs of the cases can use."""
+    return tables.create(spark, tmp_path_factory.mktemp("tables"))

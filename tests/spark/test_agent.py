@@ -1,0 +1,331 @@
+"""Streaming queries of a real Spark, told to a real server."""
+
+import json
+import time
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headwater.spark import Agent, attach
+from tests.integration.conftest import Start
+from tests.integration.support import Server, free_port, path_of, wait_for
+from tests.spark.scripts import run_script
+
+PATIENCE = 90.0  # a busy machine starts a query in seconds, not at once
+
+
+class Lab:
+    """A session with the agent attached, a folder of JSON files to read, and folders to write to."""
+
+    def __init__(self, spark: Any, server: Server, agent: Agent, folder: Path) -> None:
+        self.spark, self.server, self.agent, self.folder = spark, server, agent, folder
+        (folder / "in").mkdir()
+
+    def feed(self, *rows: dict[str, Any]) -> None:
+        text = "\n".join(map(json.dumps, rows))
+        partial = self.folder / "in" / f".{time.time_ns()}"
+        partial.write_text(text)
+        partial.rename(partial.with_name(f"{time.time_ns()}.json"))
+
+    def source(self, schema: str = "item string, price double, qty int") -> Any:
+        return self.spark.readStream.schema(schema).json(str(self.folder / "in"))
+
+    def write(self, df: Any, name: str | None = None) -> Any:
+        writer = df.writeStream.option("checkpointLocation", str(self.folder / f"checkpoint-{name}"))
+        return writer.queryName(name) if name else writer
+
+    def path(self, name: str) -> str:
+        return str(self.folder / name)
+
+    # What the server knows
+
+    def job(self, name: str) -> Any:
+        answer = self.server.get(path_of("jobs", "tests", name))
+        return answer.json() if answer.status_code == 200 else None
+
+    def wait(self, name: str, *states: str) -> Any:
+        def reached() -> Any:
+            job = self.job(name)
+            return job if job and job["latestRun"] and job["latestRun"]["state"] in states else None
+
+        return wait_for(reached, f"{name} to be {states}", PATIENCE)
+
+    def columns(self, name: str) -> set[str]:
+        """`in.price → out.total`, for the columns of a folder."""
+        node = f"dataset:file:{self.path(name)}"
+        graph = self.server.json("/api/v1/column-lineage", nodeId=node)["graph"]
+        return {f"{_short(e['origin'])} → {_short(e['destination'])}" for n in graph for e in n["outEdges"]}
+
+    def events(self, job: str) -> list[Any]:
+        return [e for e in self.server.events() if e.get("job", {}).get("name") == job]
+
+
+def _short(node: str) -> str:
+    return ".".join(node.rpartition("/")[2].rsplit(":", 1))
+
+
+@pytest.fixture
+def lab(spark: Any, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    yield from _lab(spark, server, server.url, tmp_path, monkeypatch)
+
+
+def _lab(
+    spark: Any, server: Server, url: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> Generator[Lab, None, None]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    agent = attach(spark, url=url, namespace="tests", interval=0.5, spool=folder / "spool")
+    try:
+        yield Lab(spark, server, agent, folder)
+    finally:
+        for query in spark.streams.active:
+            query.stop()
+        agent.close("the test is over")
+
+
+def test_a_query_is_known_with_its_columns_from_its_start(lab: Lab) -> None:
+    df = lab.source().where("qty > 0").selectExpr("item", "price * qty as total")
+    lab.write(df, "totals").format("parquet").start(lab.path("out"))
+    job = lab.wait("totals", "RUNNING")
+    assert job["type"] == "STREAM"
+    assert [d["name"] for d in job["inputs"]] == [lab.path("in")]
+    assert [d["name"] for d in job["outputs"]] == [lab.path("out")]
+    assert lab.columns("out") >= {"in.item → out.item", "in.price → out.total", "in.qty → out.total"}
+    start = lab.events("totals")[0]
+    assert start["eventType"] == "START"
+    assert [f["name"] for f in start["outputs"][0]["facets"]["schema"]["fields"]] == ["item", "total"]
+    assert [f["name"] for f in start["inputs"][0]["facets"]["schema"]["fields"]] == ["item", "price", "qty"]
+
+
+def test_progress_is_told_while_it_runs_and_stop_is_an_abort(lab: Lab) -> None:
+    lab.feed({"item": "a", "price": 1.5, "qty": 2}, {"item": "b", "price": 2.5, "qty": 1})
+    query = lab.write(lab.source(), "copies").format("parquet").start(lab.path("out"))
+
+    def rows() -> int:
+        told = [i["inputFacets"] for e in lab.events("copies") for i in e["inputs"] if i.get("inputFacets")]
+        return sum(facets.get("inputStatistics", {}).get("rowCount", 0) for facets in told)
+
+    wait_for(lambda: rows() == 2, "two rows", PATIENCE)
+    lab.feed({"item": "c", "price": 1.0, "qty": 3})
+    wait_for(lambda: rows() == 3, "the third row", PATIENCE)
+    query.stop()
+    lab.wait("copies", "ABORTED")
+    told = [e["run"]["facets"]["headwater_streaming"] for e in lab.events("copies")[1:] if _progress(e)]
+    assert {t["queryId"] for t in told} == {str(query.id)}
+    assert max(t["batchId"] for t in told) >= 1
+    last = lab.events("copies")[-1]
+    assert last["eventType"] == "ABORT"
+    assert last["run"]["facets"]["headwater_end"]["reason"] == "stop() was called"
+    assert {e["run"]["runId"] for e in lab.events("copies")} == {str(query.runId)}
+
+
+def _progress(event: Any) -> bool:
+    return "headwater_streaming" in event["run"]["facets"]
+
+
+def test_a_query_that_reads_what_there_is_completes(lab: Lab) -> None:
+    lab.feed({"item": "a", "price": 1.5, "qty": 2})
+    query = lab.write(lab.source(), "once").format("parquet").trigger(availableNow=True).start(lab.path("out"))
+    query.awaitTermination()
+    query.stop()  # as people do, to be sure
+    lab.wait("once", "COMPLETED")
+
+
+def test_a_failure_is_told_with_its_error(lab: Lab) -> None:
+    lab.feed({"item": "a", "price": 1.5, "qty": 0})
+    df = lab.source().selectExpr("1 div qty as x")
+    query = lab.write(df, "broken").format("noop").start()
+    with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
+        query.awaitTermination()
+    lab.wait("broken", "FAILED")
+    assert "DIVIDE_BY_ZERO" in lab.events("broken")[-1]["run"]["facets"]["errorMessage"]["message"]
+
+
+def test_queries_of_one_application_are_jobs_of_their_own(lab: Lab) -> None:
+    lab.write(lab.source().select("item"), "one").format("parquet").start(lab.path("out1"))
+    lab.write(lab.source().select("qty"), "two").format("parquet").start(lab.path("out2"))
+    lab.wait("one", "RUNNING")
+    lab.wait("two", "RUNNING")
+    assert lab.columns("out1") == {"in.item → out1.item"}
+    assert lab.columns("out2") == {"in.qty → out2.qty"}
+
+
+def test_a_query_without_a_name_is_called_after_what_it_writes(lab: Lab) -> None:
+    lab.write(lab.source()).format("parquet").start(lab.path("out"))
+    lab.wait("headwater-tests.out", "RUNNING")
+
+
+def test_a_restart_is_a_new_run_of_the_same_job(lab: Lab) -> None:
+    for _ in range(2):
+        lab.feed({"item": "a", "price": 1.5, "qty": 2})
+        query = lab.write(lab.source(), "again").format("parquet").trigger(availableNow=True).start(lab.path("out"))
+        query.awaitTermination()
+
+    def states() -> list[str]:
+        return [run["state"] for run in lab.server.json(f"{path_of('jobs', 'tests', 'again')}/runs")["runs"]]
+
+    lab.wait("again", "RUNNING", "COMPLETED")
+    wait_for(lambda: states() == ["COMPLETED", "COMPLETED"], "two runs to complete", PATIENCE)
+
+
+def test_windows_of_the_rate_source_have_a_watermark_and_a_state(lab: Lab) -> None:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    rate = lab.spark.readStream.format("rate").option("rowsPerSecond", 20).load()
+    counts = rate.withWatermark("timestamp", "1 second").groupBy(F.window("timestamp", "1 second")).count()
+    lab.write(counts, "counts").format("memory").outputMode("update").start()
+
+    def seen() -> Any:
+        told = [e["run"]["facets"]["headwater_streaming"] for e in lab.events("counts") if _progress(e)]
+        return [t for t in told if t.get("watermark") and t["stateRows"] > 0 and t["stateBytes"] > 0]
+
+    facet = wait_for(seen, "a watermark and a state", PATIENCE)[0]
+    assert facet["processedRowsPerSecond"] > 0
+    assert facet["sources"][0]["numInputRows"] >= 0
+
+
+def test_what_the_batches_of_a_stream_write_is_its_output(lab: Lab) -> None:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    names = lab.spark.createDataFrame([("a", "Apple")], "item string, label string")
+    names.write.parquet(lab.path("names"))
+
+    def write(batch: Any, number: int) -> None:
+        batch.groupBy("item").agg(F.sum("total").alias("sum")).write.mode("overwrite").parquet(lab.path("sums"))
+        joined = batch.join(lab.spark.read.parquet(lab.path("names")), "item")
+        joined.select("label", "total").write.mode("overwrite").format("json").save(lab.path("labels"))
+
+    lab.feed({"item": "a", "price": 1.5, "qty": 2})
+    df = lab.source().where("qty > 0").selectExpr("item", "price * 2 as total")
+    lab.write(df, "batches").foreachBatch(write).start()
+    wait_for(lambda: len((lab.job("batches") or {"outputs": ()})["outputs"]) == 2, "both outputs", PATIENCE)
+    assert lab.columns("sums") >= {"in.item → sums.item", "in.price → sums.sum", "in.qty → sums.sum"}
+    assert lab.columns("labels") >= {"names.label → labels.label", "in.price → labels.total"}
+    assert {d["name"] for d in lab.job("batches")["inputs"]} == {lab.path("in"), lab.path("names")}
+
+
+def test_a_table_is_written_under_its_physical_name(lab: Lab) -> None:
+    lab.spark.sql("create table if not exists lake.shop.sold (item string, price double) using iceberg")
+    lab.feed({"item": "a", "price": 1.5, "qty": 2})
+    lab.write(lab.source().select("item", "price"), "ingest").toTable("lake.shop.sold")
+    job = lab.wait("ingest", "RUNNING")
+    (output,) = job["outputs"]
+    assert output["namespace"] == "file"
+    assert output["name"].endswith("/lake/shop/sold")
+    logical = lab.server.get(path_of("datasets", f"file:{output['name'].removesuffix('/shop/sold')}", "shop.sold"))
+    assert logical.json()["name"] == output["name"], "the name in the catalog leads to the same dataset"
+
+
+def test_the_columns_of_a_batch_are_told_for_the_dataset(lab: Lab) -> None:
+    lab.spark.createDataFrame([(1, 2)], "a int, b int").write.parquet(lab.path("left"))
+    left = lab.spark.read.parquet(lab.path("left"))
+    left.groupBy("a").count().write.parquet(lab.path("right"))
+    assert lab.agent.flush(PATIENCE)
+    assert "left.a → right.a" in lab.columns("right")
+
+
+def test_what_cannot_be_understood_is_said(lab: Lab) -> None:
+    forgotten = lab.spark.range(3).localCheckpoint()
+    source = lab.source()
+    df = source.join(forgotten, source.qty == forgotten.id).select("item")
+    lab.write(df, "honest").format("noop").start()
+    lab.wait("honest", "RUNNING")
+    errors = lab.events("honest")[0]["run"]["facets"]["extractionError"]["errors"]
+    assert [e["errorMessage"] for e in errors] == ["a checkpoint: what was before it is not in the plan"]
+
+
+def test_without_a_server_the_query_goes_on_and_nothing_is_lost(
+    spark: Any, make_server: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def waiting() -> int:
+        return len(list((tmp_path / "spool").glob("*/*.json")))
+
+    server, port = make_server(), free_port()
+    labs = _lab(spark, server, f"http://127.0.0.1:{port}", tmp_path, monkeypatch)
+    lab = next(labs)
+    try:
+        lab.feed({"item": "a", "price": 1.5, "qty": 2})
+        query = lab.write(lab.source(), "alone").format("parquet").start(lab.path("out"))
+        wait_for(lambda: waiting() >= 3, "events on disk", PATIENCE)
+        wait_for(lambda: spark.read.schema("item string").parquet(lab.path("out")).count() == 1, "the row", PATIENCE)
+        server.start(port)
+        lab.wait("alone", "RUNNING")
+        wait_for(lambda: waiting() == 0, "everything sent", PATIENCE)
+        server.kill()
+        query.stop()
+        wait_for(lambda: waiting() >= 1, "the end on disk", PATIENCE)
+        server.start(port)
+        lab.wait("alone", "ABORTED")
+        kinds = [e["eventType"] for e in lab.events("alone")]
+        assert (kinds[0], kinds[-1]) == ("START", "ABORT")
+        assert set(kinds[1:-1]) == {"RUNNING"}
+    finally:
+        labs.close()
+
+
+SCRIPT = """
+import sys, time, threading
+from pyspark.sql import SparkSession
+import headwater.spark
+
+url, folder, how = sys.argv[1:]
+spark = (
+    SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.driver.memory", "512m")
+    .config("spark.sql.warehouse.dir", folder + "/warehouse").getOrCreate()
+)
+headwater.spark.attach(spark, url=url, namespace="tests", interval=0.5, spool=folder + "/spool")
+rate = spark.readStream.format("rate").load()
+writer = rate.writeStream.queryName(how).format("parquet").option("checkpointLocation", folder + "/cp")
+query = writer.start(folder + "/out")
+print("started", flush=True)
+if how == "term":
+    query.awaitTermination()
+time.sleep(1)
+if how == "raise":
+    raise RuntimeError("the job's own fault")
+if how == "session":
+    spark.stop()
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "reason"),
+    [
+        ("term", -15, "SIGTERM"),
+        ("raise", 1, "the interpreter ended"),
+        ("session", 0, "the Spark session was stopped"),
+    ],
+)
+def test_a_process_that_ends_aborts_its_queries(
+    how: str, code: int, reason: str, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+    def told() -> bool:
+        answer = server.get(path_of("jobs", "tests", how))
+        return answer.status_code == 200
+
+    found = run_script(SCRIPT, [server.url, str(tmp_path), how], terminate_when=told if how == "term" else None)
+    assert found == code
+    last = [e for e in server.events() if e["job"]["name"] == how][-1]
+    assert last["eventType"] == "ABORT"
+    assert last["run"]["facets"]["headwater_end"]["reason"] == reason
+    assert list((tmp_path / "spool").glob("*/*.json")) == []
+
+
+def test_attaching_twice_is_attaching_once(lab: Lab, spark: Any) -> None:
+    assert attach(spark, url=lab.server.url) is lab.agent
+
+
+def test_after_the_end_pyspark_is_as_it_was(spark: Any, server: Server, tmp_path: Path) -> None:
+    from pyspark.sql import DataFrameWriter, DataFrameWriterV2
+    from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    classes = (DataStreamWriter, StreamingQuery, DataFrameWriter, DataFrameWriterV2)
+    before = [dict(vars(c)) for c in classes]
+    agent = attach(spark, url=server.url, spool=tmp_path / "spool")
+    assert [dict(vars(c)) for c in classes] != before
+    agent.close("the test is over")
+    assert [dict(vars(c)) for c in classes] == before

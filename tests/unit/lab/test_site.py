@@ -1,0 +1,118 @@
+"""Command lines and files of the services, and what may become a lab's folder."""
+
+from pathlib import Path
+
+import pytest
+
+from headwater.errors import BadRequest
+from headwater.lab import site
+from headwater.lab.jars import pinned
+from headwater.lab.services import SERVICES
+from headwater.lab.site import Plan
+from headwater.lab.spec import Service
+
+NAMES = [service.name for service in SERVICES]
+
+
+def plan(folder: Path) -> Plan:
+    return Plan("default", folder, tuple(NAMES), Path("/cache"), "/jdk/bin/java", Path("/spark"))
+
+
+def known(folder: Path) -> dict[str, str]:
+    numbers = [name for service in SERVICES for name in service.ports]
+    return site.values(plan(folder), {name: 20000 + n for n, name in enumerate(numbers)})
+
+
+def spec(name: str) -> Service:
+    return next(service for service in SERVICES if service.name == name)
+
+
+def command(name: str, folder: Path) -> list[str]:
+    return site.fill(spec(name).command, spec(name), known(folder), folder)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_in_a_spec_is_filled_in(name: str, tmp_path: Path) -> None:
+    service = spec(name)
+    texts = [*service.command, *service.environment.values(), service.url]
+    texts += service.prepare.command if service.prepare else []
+    filled = site.fill(texts, service, known(tmp_path), tmp_path)
+    assert not [text for text in filled if "{" in text]
+
+
+def test_a_jvm_gets_its_heap_its_jars_and_its_own_file(tmp_path: Path) -> None:
+    words = command("kafka", tmp_path)
+    assert words[:2] == ["/jdk/bin/java", "-Xmx512m"]
+    assert words[words.index("-cp") + 1] == "/cache/kafka/*"
+    assert words[-2:] == ["kafka.Kafka", f"{tmp_path}/kafka/server.properties"]
+
+
+def test_the_catalog_finds_its_own_libraries_before_those_of_hadoop(tmp_path: Path) -> None:
+    words = command("metastore", tmp_path)
+    conf, own, others = words[words.index("-cp") + 1].split(":")
+    assert conf == f"{tmp_path}/metastore/conf"
+    assert own.endswith("-bin/lib/*")
+    assert others == "/cache/metastore/*"
+
+
+def test_files_are_written_with_the_ports_of_today(tmp_path: Path) -> None:
+    site.lay_out(spec("kafka"), known(tmp_path), tmp_path)
+    settings = (tmp_path / "kafka/server.properties").read_text()
+    assert "listeners=PLAINTEXT://127.0.0.1:20000,CONTROLLER://127.0.0.1:20001\n" in settings
+    again = {**known(tmp_path), "kafka": "30000"}
+    site.lay_out(spec("kafka"), again, tmp_path)
+    assert "advertised.listeners=PLAINTEXT://127.0.0.1:30000\n" in (tmp_path / "kafka/server.properties").read_text()
+
+
+def test_log_patterns_survive_the_filling(tmp_path: Path) -> None:
+    site.lay_out(spec("kafka"), known(tmp_path), tmp_path)
+    assert "%d{ISO8601} %p %c{1}: %m%n" in (tmp_path / "kafka/log4j2.properties").read_text()
+
+
+def test_buckets_are_folders_that_are_there_before_the_store(tmp_path: Path) -> None:
+    site.lay_out(spec("s3"), known(tmp_path), tmp_path)
+    assert sorted(p.name for p in (tmp_path / "s3/buckets").iterdir()) == ["archive", "warehouse"]
+
+
+def test_clients_are_told_ports_and_keys_but_no_paths(tmp_path: Path) -> None:
+    told = site.for_clients(known(tmp_path))
+    assert told["kafka"] == "20000"
+    assert told["s3-key"]
+    assert not [value for value in told.values() if "/" in value]
+
+
+def test_the_jars_that_commands_name_are_among_those_with_a_checksum() -> None:
+    files = pinned()
+    assert {service.jars for service in SERVICES if service.jars} == files.keys()
+    assert "s3proxy-4.1.0-jar-with-dependencies.jar" in files["s3"]
+    assert "apicurio-registry-app-3.0.9-all.tar.gz" in files["registry"]
+
+
+def test_a_lab_takes_an_empty_folder_and_makes_a_missing_one(tmp_path: Path) -> None:
+    site.claim(tmp_path / "a" / "b")
+    site.claim(tmp_path / "a" / "b")
+    (tmp_path / "a" / "b" / "kafka").mkdir()
+    site.claim(tmp_path / "a" / "b")
+
+
+def test_a_lab_does_not_move_in_with_others(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").touch()
+    with pytest.raises(BadRequest, match="not empty and not a lab's folder"):
+        site.claim(tmp_path)
+
+
+def test_removal_leaves_what_the_lab_did_not_make(tmp_path: Path) -> None:
+    site.claim(tmp_path)
+    site.lay_out(spec("s3"), known(tmp_path), tmp_path)
+    (tmp_path / "notes.txt").touch()
+    site.remove(tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_removal_takes_the_folder_when_nothing_is_left(tmp_path: Path) -> None:
+    folder = tmp_path / "lab"
+    site.claim(folder)
+    site.lay_out(spec("kafka"), known(folder), folder)
+    assert site.size(folder) > 100
+    site.remove(folder)
+    assert not folder.exists()

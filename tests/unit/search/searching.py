@@ -1,0 +1,45 @@
+"""A world that can be searched."""
+
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from headwater.search.search import Answer, Search, Wanted
+from headwater.service import fold, now
+from tests.support.world import Told, World, record
+
+
+def search_for(world: World, folder: Path) -> Search:
+    return Search(world.state, world.contents, folder, lambda: False)
+
+
+@asynccontextmanager
+async def searching(world: World, folder: Path | None = None) -> AsyncIterator[Search]:
+    with tempfile.TemporaryDirectory() as temporary:
+        search = search_for(world, folder or Path(temporary))
+        await search.start()
+        try:
+            yield search
+        finally:
+            await search.stop()
+
+
+def names(answer: Answer) -> list[str]:
+    """`orders` for datasets, `load()` for jobs."""
+    return [hit.texts.name + ("()" if hit.texts.kind == "JOB" else "") for hit in answer.hits]
+
+
+async def found(world: World, text: str, **wanted: Any) -> list[str]:
+    async with searching(world) as search:
+        return names(await search.ask(Wanted(text, **wanted)))
+
+
+def tell(world: World, events: Sequence[Told]) -> None:
+    """Events that come in while the search runs."""
+    for event in events:
+        decoded = record(event)
+        (appended,) = world.log.append([decoded], now())
+        if not appended.duplicate:
+            fold(world.state, world.tables, [(appended.position, decoded)])

@@ -1,0 +1,79 @@
+"""What Spark tells of a micro-batch, added up until it is told."""
+
+from typing import Any
+
+from headwater.spark.naming import Dataset
+from headwater.spark.progress import Progress
+
+ORDERS, RETURNS = Dataset("kafka://b:9092", "orders"), Dataset("kafka://b:9092", "returns")
+
+
+def batch(number: int, rows: int, written: int, **more: Any) -> dict[str, Any]:
+    def source(topic: str, count: int) -> dict[str, Any]:
+        return {
+            "description": f"KafkaV2[Subscribe[{topic}]]",
+            "startOffset": {topic: {"0": number * 10}},
+            "endOffset": {topic: {"0": number * 10 + count}},
+            "latestOffset": {topic: {"0": number * 10 + count + 7}},
+            "numInputRows": count,
+            "inputRowsPerSecond": "NaN",
+            "processedRowsPerSecond": 12.34567,
+            "metrics": {"maxOffsetsBehindLatest": "0"},
+        }
+
+    return {
+        "id": "query",
+        "batchId": number,
+        "batchDuration": 250,
+        "inputRowsPerSecond": float("nan"),
+        "processedRowsPerSecond": 20.0,
+        "eventTime": {"watermark": "1970-01-01T00:00:00.000Z"},
+        "stateOperators": [{"numRowsTotal": 5, "memoryUsedBytes": 1000, "numRowsDroppedByWatermark": 2}] * 2,
+        "sources": [source("orders", rows), source("returns", 1)],
+        "sink": {"description": "KafkaSink", "numOutputRows": written},
+        **more,
+    }
+
+
+def rows(progress: Progress, dataset: Dataset) -> int:
+    count: int = progress.input_facets(dataset, only=False)["inputStatistics"]["rowCount"]
+    return count
+
+
+def test_rows_are_counted_for_each_topic_over_all_batches_since_they_were_told() -> None:
+    progress = Progress()
+    progress.add(batch(1, rows=3, written=2))
+    progress.add(batch(2, rows=4, written=5))
+    assert (rows(progress, ORDERS), rows(progress, RETURNS)) == (7, 2)
+    assert progress.output_facets()["outputStatistics"]["rowCount"] == 7
+    progress.told()
+    progress.add(batch(3, rows=1, written=0))
+    assert rows(progress, ORDERS) == 1
+    assert progress.output_facets()["outputStatistics"]["rowCount"] == 0
+
+
+def test_a_sink_that_does_not_count_says_nothing() -> None:
+    progress = Progress()
+    progress.add(batch(1, rows=3, written=-1))
+    assert progress.output_facets() == {}
+
+
+def test_state_offsets_and_distance_from_the_end() -> None:
+    progress = Progress()
+    progress.add(batch(1, rows=3, written=2))
+    facet = progress.run_facet()["headwater_streaming"]
+    assert (facet["stateRows"], facet["stateBytes"], facet["lateRows"]) == (10, 2000, 4)
+    assert facet["sources"][0]["endOffset"] == {"orders": {"0": 13}}
+    assert facet["sources"][0]["offsetsBehind"] == 7
+    assert facet["sources"][0]["processedRowsPerSecond"] == 12.346
+
+
+def test_what_is_no_number_and_no_watermark_is_left_out() -> None:
+    progress = Progress()
+    assert progress.run_facet() == {}
+    progress.add(batch(1, rows=3, written=2))
+    facet = progress.run_facet()["headwater_streaming"]
+    assert "inputRowsPerSecond" not in facet
+    assert "watermark" not in facet
+    progress.add(batch(2, rows=3, written=2, eventTime={"watermark": "2026-11-15T10:00:00.000Z"}))
+    assert progress.run_facet()["headwater_streaming"]["watermark"] == "2026-11-15T10:00:00.000Z"
