@@ -15,9 +15,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from bench import ingest, queries, scale
+from bench import asking, ingest, queries, scale
 from bench.report import SIZES, Figure, Say, info, save, show
-from bench.servers import BenchError, OtherWork
+from bench.servers import BenchError, OtherWork, disk
 
 OUT = Path(__file__).parent / "out" / "latest.json"
 
@@ -33,7 +33,10 @@ def main() -> int:
         lambda folder, say: ingest.empty_start(folder, say),
         lambda folder, say: ingest.intake(folder, sizes, say),
         lambda folder, say: queries.answers(folder, sizes, say),
-        lambda folder, say: scale.growth(folder, sizes, say),
+        lambda folder, say: [
+            *scale.growth(folder, sizes, say),
+            *asking.questions(folder / "many", scale.many_jobs(sizes), sizes, say),
+        ],
     ]
     figures: list[Figure] = []
     began, other_work = time.monotonic(), OtherWork()
@@ -49,7 +52,6 @@ def main() -> int:
                     console.print(f"{time.monotonic() - began:6.1f} s  {text}", highlight=False)
 
             for part in parts:
-                # Not in /tmp, which is often in memory: syncing has to cost what a disk costs.
                 with tempfile.TemporaryDirectory(prefix="headwater-bench-", dir=disk()) as folder:
                     figures += part(Path(folder), say)
     except BenchError as e:
@@ -64,10 +66,6 @@ def main() -> int:
     save(figures, sizes, minutes, OUT)
     show(figures, sizes, minutes)
     return 0
-
-
-def disk() -> str | None:
-    return None if os.environ.get("TMPDIR") or not os.access("/var/tmp", os.W_OK) else "/var/tmp"
 
 
 if __name__ == "__main__":

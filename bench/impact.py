@@ -16,11 +16,10 @@ from urllib.parse import quote
 
 import msgspec
 
-from bench.__main__ import disk
 from bench.events import Events, Load
 from bench.load import EVENT_PATH, Task
 from bench.report import SIZES, Figure, Say, Sizes, at_most, info, median_of, show, timed
-from bench.servers import BenchError, Server, headwater, run_load
+from bench.servers import BenchError, Server, disk, headwater, run_load
 
 _FAN = Load("fan", 5000, namespace="fan")  # 5,000 jobs and 5,000 datasets downstream of one
 _TREE = Load("tree", 1000, namespace="tree")  # 1,000 jobs and 3,001 datasets

@@ -5,11 +5,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench.__main__ import disk
 from bench.events import Load
 from bench.load import Task
 from bench.report import SIZES, Figure, Say, Sizes, at_most, info, median_of, show
-from bench.servers import headwater, run_load, run_together
+from bench.servers import disk, headwater, run_load, run_together
 
 _CLIENTS, _EVENTS_PER_SECOND = 8, 500
 _LOAD = Load("layered", 1000, namespace="lists")

@@ -16,11 +16,10 @@ from urllib.parse import quote
 import msgspec
 from msgspec.structs import replace
 
-from bench.__main__ import disk
 from bench.events import Load
 from bench.load import Report, Task
 from bench.report import SIZES, Figure, Say, at_most, info, show
-from bench.servers import Server, bytes_in, headwater, run_load, run_together
+from bench.servers import Server, bytes_in, disk, headwater, run_load, run_together
 
 _CLIENTS, _EVENTS_PER_SECOND = 8, 500
 _LETTERS_PER_SECOND = 10  # of one who types fast
