@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from bench import impact, ingest, queries, scale
+from bench import asking, impact, ingest, queries, scale
 from bench.report import SIZES, Figure, Say, info, save, show
 from bench.servers import BenchError, OtherWork, disk
 
@@ -34,7 +34,10 @@ def main() -> int:
         lambda folder, say: ingest.intake(folder, sizes, say),
         lambda folder, say: queries.answers(folder, sizes, say),
         lambda folder, say: impact.impact(folder, sizes, say),
-        lambda folder, say: scale.growth(folder, sizes, say),
+        lambda folder, say: [
+            *scale.growth(folder, sizes, say),
+            *asking.questions(folder / "many", scale.many_jobs(sizes), sizes, say),
+        ],
     ]
     figures: list[Figure] = []
     began, other_work = time.monotonic(), OtherWork()
@@ -50,7 +53,6 @@ def main() -> int:
                     console.print(f"{time.monotonic() - began:6.1f} s  {text}", highlight=False)
 
             for part in parts:
-                # Not in /tmp, which is often in memory: syncing has to cost what a disk costs.
                 with tempfile.TemporaryDirectory(prefix="headwater-bench-", dir=disk()) as folder:
                     figures += part(Path(folder), say)
     except BenchError as e:

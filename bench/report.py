@@ -38,7 +38,7 @@ class Sizes(msgspec.Struct, frozen=True):
     many_jobs: int
     few_jobs: int = 1000
     connections: int = 32
-    runs_of_each: int = 9  # of many jobs, beside the first one
+    runs_of_each: int = 4  # of many jobs, beside the first one
     runs_of_one: int = 20_000
     questions: int = 100_000  # over which memory is looked at
 
@@ -46,7 +46,7 @@ class Sizes(msgspec.Struct, frozen=True):
 SIZES = {
     "quick": Sizes("quick", rounds=1, seconds=2, queries=5, many_jobs=5_000, runs_of_one=1000, questions=5000),
     "default": Sizes("default", rounds=3, seconds=5, queries=20, many_jobs=100_000),
-    "large": Sizes("large", rounds=7, seconds=15, queries=100, many_jobs=250_000),
+    "large": Sizes("large", rounds=7, seconds=15, queries=100, many_jobs=250_000, runs_of_each=9),
 }
 
 

@@ -34,9 +34,13 @@ _CHAINS_ASKED = 100
 _SECONDS_PER_QUERY = 1.5
 
 
+def many_jobs(sizes: Sizes) -> Load:
+    return Load("layered", sizes.many_jobs, _NAMESPACE, all_names_differ=True)
+
+
 def growth(folder: Path, sizes: Sizes, say: Say) -> list[Figure]:
     few = Load("layered", sizes.few_jobs, _NAMESPACE, all_names_differ=True)
-    many = Load("layered", sizes.many_jobs, _NAMESPACE, all_names_differ=True)
+    many = many_jobs(sizes)
     figures = _fill(folder / "many", many, say)
     say(f"starting with {many.jobs:,} jobs")
     with headwater(folder / "few") as small, headwater(folder / "many") as large:

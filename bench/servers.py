@@ -181,6 +181,11 @@ def _go(process: "subprocess.Popen[str]") -> None:
     process.stdin.flush()
 
 
+def disk() -> str | None:
+    """Where stores are made: not in /tmp, which is often in memory. Syncing has to cost what a disk costs."""
+    return None if os.environ.get("TMPDIR") or not os.access("/var/tmp", os.W_OK) else "/var/tmp"
+
+
 def bytes_in(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 

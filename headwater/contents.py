@@ -1,6 +1,6 @@
 """Facet contents, read from the log when someone asks and kept for a while."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from headwater.graph.columns import Columns, Feeding, FieldInput, Links
@@ -26,6 +26,9 @@ class Contents:
         self._log = log
         self._kept: dict[tuple[ContentId, Any], Any] = {}
         self._kept_bytes = 0
+        # Texts that were read for many at once, until others are.
+        self.at_hand: Mapping[ContentId, bytes] = {}
+        self._schema_read: tuple[ContentId | None, f.Schema | None] = (None, None)
         self.links: dict[Node, tuple[int, Links]] = {}
         self.feeding: dict[Node, tuple[int, Feeding]] = {}
         self._ahead: dict[ContentId, bytes] = {}
@@ -45,7 +48,9 @@ class Contents:
         key = (content, kind)
         if key in self._kept:
             return self._kept[key]
-        body = self.body(content)
+        body = self.at_hand.get(content)
+        if body is None:
+            body = self.body(content)
         if len(self._kept) >= _KEPT or self._kept_bytes >= _KEPT_BYTES:
             self._kept.clear()
             self.links.clear()
@@ -65,7 +70,13 @@ class Contents:
 
     def made(self, content: ContentId, how: Callable[[f.Schema | None], Any]) -> Any:
         """Something made from a schema, kept with it."""
-        return self._keep(content, how, lambda body: how(f.read(f.Schema, body)))
+        return self._keep(content, how, lambda body: how(self._schema(content, body)))
+
+    def _schema(self, content: ContentId, body: bytes) -> f.Schema | None:
+        """Several things are made of a schema, mostly one after the other."""
+        if self._schema_read[0] != content:
+            self._schema_read = (content, f.read(f.Schema, body))
+        return self._schema_read[1]
 
     # Schemas
 

@@ -150,8 +150,9 @@ class History:
         await self._catch_up(members)
         facets = [self._renderer.dataset_facets(node) for node in page]
         shown = {content for registers in facets for content in self._renderer.contents_shown(registers).values()}
-        current = await self._ask(self._service.tables.current_versions, members, None)
-        bodies = await self._ask(self._contents.bodies, shown)
+        tables, contents = self._service.tables, self._contents
+        current, bodies = await self._ask(lambda: (tables.current_versions(members, None), contents.bodies(shown)))
+        contents.at_hand = bodies
         answer = []
         for node in page:
             versions = [current[member] for member in names[node] if member in current]

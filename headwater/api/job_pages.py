@@ -21,7 +21,7 @@ from headwater.store.rows import StoredRun, run_from
 _RUNS_SHOWN = 10
 
 # Half a kilobyte a run, and a few a job.
-_RUNS_KEPT, _JOBS_KEPT = 50_000, 5_000
+_RUNS_KEPT, _JOBS_KEPT = 20_000, 5_000
 
 _encode = msgspec.json.Encoder().encode
 
@@ -44,6 +44,7 @@ class JobPages:
         stale = [job for job in jobs if not self._is_kept(job)]
         wanted = {content for job in stale for content in self._renderer.contents_shown(job.facets).values()}
         runs, bodies = await asyncio.to_thread(self._read, [job.node for job in jobs], wanted)
+        self._renderer.contents.at_hand = bodies
         return [self._shown(job, runs.get(job.node, ()), bodies) for job in jobs]
 
     def _read(
@@ -59,19 +60,21 @@ class JobPages:
         kept = self._jobs.get(job.node)
         if kept is None or kept[0] != job.revision:
             kept = self._jobs.put(job.node, (job.revision, self._renderer.job(job.node, bodies)))
-        runs = [self._run(job, one) for one in stored]
+        versions = {one.version for one in stored if one.version is not None}
+        named = {version: job_version_uuid(job, version) for version in versions}
+        runs = [self._run(job, one, named) for one in stored]
         latest = next((run.text for run in runs if run.is_told), kept[1].latestRun)
         version = next((run.version for run in runs if run.version is not None), None)
         texts = [run.text for run in runs]
         return msgspec.structs.replace(kept[1], latestRun=latest, latestRuns=texts, currentVersion=version)
 
-    def _run(self, job: Job, stored: StoredRun) -> _Run:
+    def _run(self, job: Job, stored: StoredRun, versions: dict[int, str]) -> _Run:
         kept = self._runs.get(stored.row)
         if kept is not None and kept.stored == stored:
             return kept
         run = run_from(stored, [])
         shown = self._renderer.run(run)
-        version = None if stored.version is None else job_version_uuid(job, stored.version)
+        version = None if stored.version is None else versions[stored.version]
         if version is not None:
             shown.jobVersion = shapes.VersionName(job.namespace, job.name, version)
         return self._runs.put(stored.row, _Run(stored, Raw(_encode(shown)), version, run.first is not None))

@@ -41,6 +41,10 @@ class ColumnEdge(msgspec.Struct, frozen=True, gc=False, eq=False):
     transformations: tuple[Transformation, ...]
     producers: tuple[Node, ...]  # jobs; the dataset itself where no job was named
 
+    def and_also(self, transformations: tuple[Transformation, ...], producer: Node) -> "ColumnEdge":
+        how = dict.fromkeys((*self.transformations, *transformations))
+        return ColumnEdge(self.src, self.dst, tuple(how), tuple(dict.fromkeys((*self.producers, producer))))
+
 
 Links = dict[str, list[ColumnEdge]]
 """All that feeds the columns of one dataset, by column; columns that nothing feeds are absent."""
@@ -227,6 +231,11 @@ def _spread(
     return not frontier
 
 
+def _each_once(source: FieldInput) -> tuple[Transformation, ...]:
+    how = source.transformations
+    return how if len(how) < 2 else tuple(dict.fromkeys(how))
+
+
 def _sources(edges: list[ColumnEdge]) -> Feeding:
     found: Feeding = {}
     for edge in edges:
@@ -292,7 +301,7 @@ class ColumnWalk:
     def _make_links(self, dataset: Node) -> Links:
         state, canonical = self._state, self._state.aliases.canonical
         # One column may feed another in several ways, such as copied and filtered by.
-        found: dict[str, dict[Column, tuple[dict[Transformation, None], dict[Node, None]]]] = {}
+        found: dict[str, dict[Column, ColumnEdge]] = {}
         for edge, told in self.sets(dataset):
             columns = self._reader.columns(state, told, edge.dst)
             names = list(columns.fields)
@@ -303,16 +312,13 @@ class ColumnWalk:
                 for source in columns.fields.get(name, ()) + columns.whole:
                     if state.gone and self._when.deleted(state, source.dataset) >= stamp_time(told.last):
                         continue
-                    how, producers = inputs.setdefault((canonical(source.dataset), source.field), ({}, {}))
-                    how.update(dict.fromkeys(source.transformations))
-                    producers[edge.src] = None
-        return {
-            name: [
-                ColumnEdge(source, (dataset, name), tuple(how), tuple(producers))
-                for source, (how, producers) in inputs.items()
-            ]
-            for name, inputs in found.items()
-        }
+                    column = canonical(source.dataset), source.field
+                    other = inputs.get(column)
+                    if other is None:
+                        inputs[column] = ColumnEdge(column, (dataset, name), _each_once(source), (edge.src,))
+                    else:
+                        inputs[column] = other.and_also(source.transformations, edge.src)
+        return {name: list(inputs.values()) for name, inputs in found.items()}
 
     def sets(self, dataset: Node) -> Iterator[tuple[Edge, ColumnSet]]:
         """What counts on the columns of a dataset at that time."""

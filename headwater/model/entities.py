@@ -160,7 +160,7 @@ class Run(msgspec.Struct, gc=False):
     @property
     def state(self) -> str:
         if self.ended is not None:
-            return _ENDS[EventType(self.ended % 8)]
+            return _ENDS[self.ended % 8]
         return "RUNNING" if self.active else "NEW"
 
     @property
@@ -182,7 +182,7 @@ class Run(msgspec.Struct, gc=False):
         return started, self.id
 
 
-_ENDS = {EventType.COMPLETE: "COMPLETED", EventType.ABORT: "ABORTED", EventType.FAIL: "FAILED"}
+_ENDS: dict[int, str] = {EventType.COMPLETE: "COMPLETED", EventType.ABORT: "ABORTED", EventType.FAIL: "FAILED"}
 INPUT, OUTPUT = 0, 1
 
 

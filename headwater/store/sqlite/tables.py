@@ -338,15 +338,15 @@ class SqliteTables:
     def current_versions(self, datasets: Sequence[Node], at: Micros | None) -> dict[Node, Version]:
         """For each dataset the version that was the newest at a moment."""
         found: dict[Node, Version] = {}
-        moment = at if at is not None else (1 << 62)
-        for dataset in datasets:
-            rows = self._ask(
-                "SELECT * FROM dataset_versions WHERE dataset = ? AND first <= ? ORDER BY first DESC LIMIT 1",
-                dataset,
-                moment,
-            )
-            if rows:
-                found[dataset] = r.version_from(rows[0])
+        for values, part in values_of([(dataset,) for dataset in datasets]):
+            for row in self._ask(
+                f"WITH asked(dataset) AS ({values}) SELECT v.* FROM asked CROSS JOIN dataset_versions AS v "
+                "WHERE v.uuid = (SELECT uuid FROM dataset_versions AS w WHERE w.dataset = asked.dataset "
+                "AND w.first <= ? ORDER BY w.first DESC, w.uuid DESC LIMIT 1)",
+                *part,
+                _MAX_TIME if at is None else at,
+            ):
+                found[row[1]] = r.version_from(row)
         return found
 
     def versions_by_id(self, ids: Sequence[bytes]) -> dict[bytes, Version]:
