@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,13 @@ class Tailing:
     def __init__(self, output: Path, *arguments: str) -> None:
         self._output = output
         with output.open("wb") as out:
-            self.process = subprocess.Popen([*HEADWATER, "tail", *arguments], stdout=out, stderr=subprocess.STDOUT)
+            self.process = subprocess.Popen(
+                [*HEADWATER, "tail", *arguments],
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                # Where the tests themselves run in the background, they were told to ignore it.
+                preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+            )
 
     def lines(self) -> list[str]:
         assert self.process.poll() is None, self._output.read_text()
