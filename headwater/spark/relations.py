@@ -55,6 +55,8 @@ _FUNCTIONS = {
     "FlatMapCoGroupsInPandas", "FlatMapCoGroupsInArrow", "FlatMapGroupsInPandasWithState",
     "TransformWithStateInPySpark", "TransformWithStateInPandas", "MapPartitionsInR", "ScriptTransformation",
 }  # fmt: skip
+# Generators that give the same number of rows for every row.
+_ONE_ROW = {"Stack", "JsonTuple"}
 _LEFT_ONLY = ("LeftSemi", "LeftAnti")
 
 
@@ -229,7 +231,7 @@ class Reader:
         values = _generated(generator, len(names))
         return Rows(
             inputs[0].columns + [Column(c.id, c.name, v) for c, v in zip(names, values, strict=True)],
-            inputs[0].depend,
+            united([inputs[0].depend, _length(generator)]),
         )
 
     def _with(self, node: Node, inputs: list[Rows], around: Scope | None) -> Rows:
@@ -343,6 +345,16 @@ def _mentions_time(field: object) -> bool:
     if isinstance(field, dict):
         return str(field.get("class", "")).endswith(".PreciseTimestampConversion")
     return isinstance(field, list) and any(_mentions_time(item) for item in field)
+
+
+def _length(generator: Node) -> Deps:
+    """A row comes out as often as its array is long, and not at all if that is empty: a join with its elements.
+    An array that is written down in the query is always as long."""
+    if generator.kind == "GeneratorOuter":
+        return _length(generator.children[0])
+    if generator.kind in _ONE_ROW or all(child.kind in ("CreateArray", "CreateMap") for child in generator.children):
+        return {}
+    return used([child.value for child in generator.children], JOIN)
 
 
 def _generated(generator: Node, count: int) -> list[Value]:

@@ -22,8 +22,10 @@ class _Part(NamedTuple):
 
 def random_query(chance: random.Random) -> Query:
     part = _table(chance)
+    # Without filters, joins and groups nothing is foreseen for all columns at once, and each one must be right.
+    steps = chance.choice([_STEPS, _STEPS, [_project]])
     for _ in range(chance.randrange(2, 6)):
-        part = chance.choice(_STEPS)(part, chance)
+        part = chance.choice(steps)(part, chance)
     return Query(part.sql, part.tables)
 
 
