@@ -44,7 +44,14 @@ def find(client: Client, text: str, kinds: tuple[str, ...] = NODES) -> Found:
     if _UUID.fullmatch(text) and type_run in kinds:
         return Found(f"{type_run}:{text}")
     whole = _as_whole(client, text, kinds)
-    return Found(whole) if whole else _searched(client, text, kinds)
+    if whole:
+        return Found(whole)
+    try:
+        return _searched(client, text, kinds)
+    except NotFound:
+        # Where events come in all the time, searches are a second behind, unless they name a position.
+        client.position = max(client.position or 0, client.healthz().position)
+        return _searched(client, text, kinds)
 
 
 def _as_whole(client: Client, text: str, kinds: tuple[str, ...]) -> str | None:
