@@ -52,20 +52,11 @@ def _add_runs(server: Server, many: Load, sizes: Sizes, say: Say) -> Figure:
     return info(f"intake of {report.events:,} more runs in batches", f"{report.per_second:,.0f}/s", report.per_second)
 
 
-def _wait_for_search(server: Server) -> None:
-    """After a start the index is compared with the state, and searches wait for that."""
-    took = 1.0
-    while took > 0.2:
-        began = time.perf_counter()
-        server.get("/api/v1/search?q=job")
-        took = time.perf_counter() - began
-
-
 def _asked(server: Server, many: Load, sizes: Sizes, say: Say) -> list[Figure]:
     """Each kind of question by itself."""
     telling = Task(server.port, _SENDERS, seconds=sizes.seconds, load=many, requests_per_second=_EVENTS_PER_SECOND)
     say("waiting for the search index")
-    _wait_for_search(server)
+    server.settle()
     figures: list[Figure] = []
     for number, (what, path) in enumerate(_listed(many, sizes).items()):
         say(f"{what}, while {_EVENTS_PER_SECOND} events a second come in")

@@ -46,6 +46,9 @@ def growth(folder: Path, sizes: Sizes, say: Say) -> list[Figure]:
     with headwater(folder / "few") as small, headwater(folder / "many") as large:
         figures += _started(large, many)
         run_load(Task(small.port, 2, load=few, events_per_request=100))
+        say("waiting for their search indexes")
+        small.settle()
+        large.settle()
         for what, path in QUERIES.items():
             say(f"{what}, in {few.jobs:,} and {many.jobs:,} jobs")
             figures.append(_query(small, large, few, many, what, path))
