@@ -45,7 +45,7 @@ def questions(data: Path, many: Load, sizes: Sizes, say: Say) -> list[Figure]:
 
 def _add_runs(server: Server, many: Load, sizes: Sizes, say: Say) -> Figure:
     say(f"taking in {sizes.runs_of_one:,} runs of one job")
-    run_load(Task(server.port, 2, runs=sizes.runs_of_one, load=_BUSY, events_per_request=100))
+    run_load(Task(server.port, 2, runs=sizes.runs_of_one, load=_BUSY, events_per_request=100, seed=3))
     say(f"taking in {sizes.runs_of_each} more runs of each of {many.jobs:,} jobs")
     plain = replace(many, plain=True)
     report = run_load(Task(server.port, 2, runs=sizes.runs_of_each, load=plain, events_per_request=500, seed=2))

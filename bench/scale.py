@@ -125,7 +125,7 @@ def _intake(small: Server, large: Server, few: Load, many: Load, sizes: Sizes, s
     for number in range(sizes.rounds):
         for rounds, server, load in ((before, small, few), (after, large, many)):
             say(f"intake with {load.jobs:,} jobs known, round {number + 1} of {sizes.rounds}")
-            task = Task(server.port, sizes.connections, seconds=sizes.seconds, load=load, seed=number)
+            task = Task(server.port, sizes.connections, seconds=sizes.seconds, load=load, seed=10 + number)
             rounds.append(run_load(task).per_second)
     ratio = median_of([b / a for a, b in zip(before, after, strict=True)])
     return at_least(

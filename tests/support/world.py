@@ -90,7 +90,10 @@ class World:
         return msgspec.json.decode(msgspec.json.encode(self.renderer.dataset(self._canonical(name), None)))
 
     def job(self, name: str) -> Any:
-        return msgspec.json.decode(msgspec.json.encode(self.renderer.job(self.node(name))))
+        node = self.node(name)
+        shown = self.renderer.job(node)
+        shown.latestRun = self.renderer.latest_run(self.state.job_of(node))
+        return msgspec.json.decode(msgspec.json.encode(shown))
 
     def _canonical(self, name: str) -> Node:
         return self.state.aliases.canonical(self.node(name))
