@@ -10,6 +10,7 @@ import msgspec
 
 from headwater.api.render import Renderer
 from headwater.contents import Contents
+from headwater.folding import Record, fold, recover
 from headwater.graph.columns import column_lineage, columns_of
 from headwater.graph.traverse import CONNECTED, Subgraph, neighbourhood
 from headwater.graph.when import When
@@ -17,7 +18,7 @@ from headwater.ids import Node, RunId
 from headwater.model.edits import Edit
 from headwater.model.entities import Dataset, Edge, Job, Registers, Run
 from headwater.openlineage.event import decode
-from headwater.service import Record, fold, now, recover
+from headwater.service import now
 from headwater.store.sqlite.log import SqliteLog
 from headwater.store.sqlite.tables import SqliteTables
 from tests.support.make import encoded
