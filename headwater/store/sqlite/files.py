@@ -60,7 +60,8 @@ def connect(path: Path, *, durable: bool, journal_pages: int = 1000) -> sqlite3.
 def connect_reader(path: Path, wait_seconds: float = 5.0) -> sqlite3.Connection:
     db = sqlite3.connect(path, wait_seconds, isolation_level=None, check_same_thread=False, cached_statements=256)
     db.execute("PRAGMA query_only = ON")
-    db.execute("PRAGMA cache_size = -32768")
+    # Small: every write makes it void, and the system keeps the pages anyway.
+    db.execute("PRAGMA cache_size = -8192")
     return db
 
 
