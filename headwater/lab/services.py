@@ -3,8 +3,16 @@
 Versions are in pom.xml. Heaps are small on purpose: the whole lab has to fit beside Spark on a laptop.
 """
 
-from headwater.lab.health import Http, KafkaMetadata, S3Bucket, ThriftCall
+from dataclasses import replace
+from signal import SIGINT
+from typing import Literal
+
+from headwater.lab.health import Http, KafkaMetadata, Postgres, S3Bucket, ThriftCall
+from headwater.lab.pipeline import PIPELINE
 from headwater.lab.spec import Preparation, Service, Setting
+
+Database = Literal["derby", "postgres"]
+"""Where the Iceberg catalog keeps what it knows."""
 
 # The lab's own store on this machine: nothing is kept secret by this, but clients want to sign with something.
 S3_KEY, S3_SECRET = "headwater", "headwater-lab"
@@ -74,25 +82,38 @@ jclouds.identity=none
 jclouds.credential=none
 """
 
-# The slash at the end of the warehouse is needed: without it table folders are put beside the bucket.
-_METASTORE = {
-    "metastore.warehouse.dir": "s3://warehouse/",
-    "metastore.thrift.uris": "thrift://{host}:{metastore}",
-    "javax.jdo.option.ConnectionURL": "jdbc:derby:;databaseName={here}/db;create=true",
-    "javax.jdo.option.ConnectionDriverName": "org.apache.derby.jdbc.EmbeddedDriver",
-    "metastore.task.threads.always": "org.apache.hadoop.hive.metastore.events.EventCleanerTask",
-    "metastore.expression.proxy": "org.apache.hadoop.hive.metastore.DefaultPartitionExpressionProxy",
-    "fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
-    "fs.s3a.endpoint": "http://{host}:{s3}",
-    "fs.s3a.endpoint.region": "us-east-1",
-    "fs.s3a.path.style.access": "true",
-    "fs.s3a.access.key": "{s3-key}",
-    "fs.s3a.secret.key": "{s3-secret}",
-    "fs.s3a.aws.credentials.provider": "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
+_DERBY = {
+    "ConnectionURL": "jdbc:derby:;databaseName={here}/db;create=true",
+    "ConnectionDriverName": "org.apache.derby.jdbc.EmbeddedDriver",
 }
-_METASTORE_XML = "<configuration>\n{}</configuration>\n".format(
-    "".join(f"<property><name>{name}</name><value>{value}</value></property>\n" for name, value in _METASTORE.items())
-)
+_POSTGRES = {
+    "ConnectionURL": "jdbc:postgresql://{host}:{postgres}/postgres",
+    "ConnectionDriverName": "org.postgresql.Driver",
+    "ConnectionUserName": "headwater",
+    "ConnectionPassword": "{secret}",
+}
+
+
+def _metastore_xml(database: dict[str, str]) -> str:
+    settings = {
+        # The slash at the end is needed: without it table folders are put beside the bucket.
+        "metastore.warehouse.dir": "s3://warehouse/",
+        "metastore.thrift.uris": "thrift://{host}:{metastore}",
+        "metastore.task.threads.always": "org.apache.hadoop.hive.metastore.events.EventCleanerTask",
+        "metastore.expression.proxy": "org.apache.hadoop.hive.metastore.DefaultPartitionExpressionProxy",
+        "fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
+        "fs.s3a.endpoint": "http://{host}:{s3}",
+        "fs.s3a.endpoint.region": "us-east-1",
+        "fs.s3a.path.style.access": "true",
+        "fs.s3a.access.key": "{s3-key}",
+        "fs.s3a.secret.key": "{s3-secret}",
+        "fs.s3a.aws.credentials.provider": "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
+        **{f"javax.jdo.option.{name}": value for name, value in database.items()},
+    }
+    lines = [f"<property><name>{name}</name><value>{value}</value></property>" for name, value in settings.items()]
+    return "\n".join(("<configuration>", *lines, "</configuration>\n"))
+
+
 _METASTORE_HOME = "{jars}/metastore/apache-hive-metastore-3.1.3-bin"
 _METASTORE_JVM = (
     *_JVM,
@@ -100,6 +121,12 @@ _METASTORE_JVM = (
     "-cp",
     f"{{here}}/conf:{_METASTORE_HOME}/lib/*:{{jars}}/metastore/*",
 )
+
+
+def _metastore_schema(database: Database) -> tuple[str, ...]:
+    tool = "org.apache.hadoop.hive.metastore.tools.MetastoreSchemaTool"
+    return (*_METASTORE_JVM, tool, "-dbType", database, "-initSchema")
+
 
 _KAFKA_JVM = (*_JVM, "-Dlog4j2.configurationFile={here}/log4j2.properties", "-cp", "{jars}/kafka/*")
 
@@ -113,16 +140,13 @@ SERVICES = (
         memory=512,
         files={"server.properties": _KAFKA, "log4j2.properties": _LOG4J},
         prepare=Preparation(
-            (
-                *_KAFKA_JVM,
-                "kafka.tools.StorageTool",
-                "format",
-                "--cluster-id",
-                "{id}",
-                "--config",
-                "{here}/server.properties",
-                "--ignore-formatted",
-            )
+            [
+                (
+                    *_KAFKA_JVM,
+                    *("kafka.tools.StorageTool", "format", "--ignore-formatted", "--cluster-id", "{id}"),
+                    *("--config", "{here}/server.properties"),
+                )
+            ]
         ),
         command=(*_KAFKA_JVM, "kafka.Kafka", "{here}/server.properties"),
         health=KafkaMetadata("kafka"),
@@ -174,18 +198,9 @@ SERVICES = (
         jars="metastore",
         memory=256,
         after=("s3",),  # it makes the folder of the database `default` there
-        files={"conf/metastore-site.xml": _METASTORE_XML, "conf/log4j2.properties": _LOG4J},
+        files={"conf/metastore-site.xml": _metastore_xml(_DERBY), "conf/log4j2.properties": _LOG4J},
         environment={"METASTORE_HOME": _METASTORE_HOME},
-        prepare=Preparation(
-            (
-                *_METASTORE_JVM,
-                "org.apache.hadoop.hive.metastore.tools.MetastoreSchemaTool",
-                "-dbType",
-                "derby",
-                "-initSchema",
-            ),
-            clears=("db",),
-        ),
+        prepare=Preparation([_metastore_schema("derby")], clears=("db",)),
         command=(*_METASTORE_JVM, "org.apache.hadoop.hive.metastore.HiveMetaStore", "-p", "{metastore}"),
         health=ThriftCall("metastore", "get_all_databases", "default"),
     ),
@@ -245,4 +260,60 @@ SERVICES = (
         ),
         health=Http("headwater", "/healthz"),
     ),
+    *PIPELINE,
 )
+
+POSTGRES = Service(
+    name="postgres",
+    title="PostgreSQL",
+    url="postgresql://{host}:{postgres}",
+    ports={"postgres": 5432},
+    java=False,
+    memory=64,
+    unprivileged=True,
+    files={"password": "{secret}\n"},
+    prepare=Preparation(
+        [
+            (
+                *("{postgresql}/initdb", "--pgdata={here}/data", "--username=headwater", "--pwfile={here}/password"),
+                *("--auth=scram-sha-256", "--encoding=UTF8", "--no-locale"),
+            )
+        ],
+        clears=("data",),
+    ),
+    command=(
+        "{postgresql}/postgres",
+        *("-D", "{here}/data"),
+        *("-p", "{postgres}"),
+        *("-c", "listen_addresses={host}"),
+        *("-c", "unix_socket_directories="),
+        *("-c", "shared_buffers={memory}MB"),
+    ),
+    health=Postgres("postgres"),
+    stop=SIGINT,  # does not wait for clients that stay
+)
+
+# An attempt that was broken off may have left half of the tables.
+_EMPTY = ("{postgresql}/psql", "-v", "ON_ERROR_STOP=1", "-c", "drop schema public cascade; create schema public")
+_CLIENT = {
+    "PGHOST": "{host}",
+    "PGPORT": "{postgres}",
+    "PGUSER": "headwater",
+    "PGPASSWORD": "{secret}",
+    "PGDATABASE": "postgres",
+}
+
+
+def services(database: Database = "derby") -> tuple[Service, ...]:
+    """All of them, with the catalog on that database."""
+    if database == "derby":
+        return SERVICES
+    derby = next(service for service in SERVICES if service.name == "metastore")
+    metastore = replace(
+        derby,
+        after=(*derby.after, POSTGRES.name),
+        files={**derby.files, "conf/metastore-site.xml": _metastore_xml(_POSTGRES)},
+        environment={**derby.environment, **_CLIENT},
+        prepare=Preparation([_EMPTY, _metastore_schema("postgres")]),
+    )
+    return (POSTGRES, *(metastore if service is derby else service for service in SERVICES))
