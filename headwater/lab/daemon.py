@@ -88,6 +88,7 @@ def switch(folder: Path, names: Sequence[str], *, on: bool, changed: Changed) ->
         raise NotFound(f"no lab is running in {folder}; `headwater lab up` starts one")
     for name in names:
         lab.service(name)
+    changed(lab)
     before = state.stopped(folder)
     state.stop(folder, before - set(names) if on else before | set(names))
     os.kill(lab.pid, signal.SIGUSR1)

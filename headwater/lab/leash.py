@@ -2,8 +2,9 @@
 
     python -I -S leash.py PARENT USER COMMAND…
 
-With a user's name it becomes that user first, which only root can do; `-` stays whoever it is. A small program instead of a function between fork and exec, where hardly anything may safely be called. No
-imports from the package: it is started once for every service.
+With a user's name it becomes that user first, which only root can do; `-` is for staying who one is. A small
+program instead of a function between fork and exec, where hardly anything may safely be called. No imports from
+the package: it is started once for every service.
 """
 
 import ctypes

@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 
 from headwater.lab import health, state
-from headwater.lab.services import POSTGRES, SERVICES
+from headwater.lab.metastore import POSTGRES
+from headwater.lab.services import SERVICES
 from headwater.lab.state import Lab, Phase, Running
 
 
@@ -47,12 +48,12 @@ def _see(folder: Path, lab: Lab, service: Running, alive: bool) -> Seen:
 
 
 def _memory(pid: int) -> int | None:
-    """Of the process and its descendants: Spark's JVM is a child of a child."""
+    """Of the process and its descendants, as Spark's JVM is a child of a child; what they share is counted once."""
     here = Path(f"/proc/{pid}")
     try:
-        lines = (here / "status").read_text().splitlines()
+        lines = (here / "smaps_rollup").read_text().splitlines()
         children = [child for thread in here.glob("task/*/children") for child in thread.read_text().split()]
     except OSError:  # it ended meanwhile
         return None
-    own = next((int(line.split()[1]) << 10 for line in lines if line.startswith("VmRSS:")), 0)
+    own = next((int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:")), 0)
     return own + sum(_memory(int(child)) or 0 for child in children)

@@ -12,6 +12,7 @@ from pathlib import Path
 from headwater.errors import CannotStart
 
 OLDEST_JAVA = 17
+_DEBIAN = Path("/usr/lib/postgresql")
 
 
 def java(environment: Mapping[str, str]) -> str:
@@ -69,7 +70,7 @@ def pipeline() -> Path:
     missing = [name for name in ("pyspark", "confluent_kafka", "openlineage") if find_spec(name) is None]
     if missing:
         raise CannotStart(
-            f"the orders pipeline needs {' and '.join(missing)}, not installed here (`make setup-lab` installs all of it)"
+            f"the orders pipeline needs {' and '.join(missing)}, not installed here (`make setup-lab` does that)"
         )
     return root
 
@@ -77,7 +78,7 @@ def pipeline() -> Path:
 def postgresql(environment: Mapping[str, str]) -> Path:
     """The folder of PostgreSQL's programs: Debian keeps them off the path."""
     programs = ("initdb", "postgres", "psql")
-    versions = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: path.parent.name.zfill(4))
+    versions = sorted(_DEBIAN.glob("*/bin"), key=lambda path: path.parent.name.zfill(4))
     for folder in (*map(Path, environment.get("PATH", "").split(os.pathsep)), *reversed(versions)):
         if all(os.access(folder / program, os.X_OK) for program in programs):
             return folder

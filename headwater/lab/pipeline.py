@@ -17,6 +17,9 @@ JOBS = {
 }
 """What `headwater lab run` knows, by module."""
 
+OF_STREAMS = JOBS.keys() - {"produce", "supplier_stats"}
+"""Those that work with the checkpoints of `streams`."""
+
 _PLACES: Mapping[str, tuple[str, Sequence[str]]] = {
     "ORDERS_KAFKA": ("{host}:{kafka}", ("kafka",)),
     "ORDERS_REGISTRY": ("http://{host}:{registry}/apis/ccompat/v7", ("registry",)),

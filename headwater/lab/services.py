@@ -3,34 +3,15 @@
 Versions are in pom.xml. Heaps are small on purpose: the whole lab has to fit beside Spark on a laptop.
 """
 
-from dataclasses import replace
-from signal import SIGINT
-from typing import Literal
-
-from headwater.lab.health import Http, KafkaMetadata, Postgres, S3Bucket, ThriftCall
+from headwater.lab.health import Http, KafkaMetadata, S3Bucket
+from headwater.lab.jvm import JVM, LOG4J
+from headwater.lab.metastore import DERBY_METASTORE, POSTGRES, POSTGRES_METASTORE, Database
 from headwater.lab.pipeline import PIPELINE
 from headwater.lab.spec import Preparation, Service, Setting
-
-Database = Literal["derby", "postgres"]
-"""Where the Iceberg catalog keeps what it knows."""
 
 # The lab's own store on this machine: nothing is kept secret by this, but clients want to sign with something.
 S3_KEY, S3_SECRET = "headwater", "headwater-lab"
 BUCKETS = ("warehouse", "archive")
-
-# One collector thread and no optimising compiler: half the memory and a quicker start, at a speed that no
-# laptop's demo notices.
-_JVM = ("{java}", "-Xmx{memory}m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true")
-
-_LOG4J = """\
-status=error
-appender.console.type=Console
-appender.console.name=console
-appender.console.layout.type=PatternLayout
-appender.console.layout.pattern=%d{{ISO8601}} %p %c{{1}}: %m%n
-rootLogger.level=info
-rootLogger.appenderRef.console.ref=console
-"""
 
 _KAFKA = """\
 process.roles=broker,controller
@@ -82,53 +63,7 @@ jclouds.identity=none
 jclouds.credential=none
 """
 
-_DERBY = {
-    "ConnectionURL": "jdbc:derby:;databaseName={here}/db;create=true",
-    "ConnectionDriverName": "org.apache.derby.jdbc.EmbeddedDriver",
-}
-_POSTGRES = {
-    "ConnectionURL": "jdbc:postgresql://{host}:{postgres}/postgres",
-    "ConnectionDriverName": "org.postgresql.Driver",
-    "ConnectionUserName": "headwater",
-    "ConnectionPassword": "{secret}",
-}
-
-
-def _metastore_xml(database: dict[str, str]) -> str:
-    settings = {
-        # The slash at the end is needed: without it table folders are put beside the bucket.
-        "metastore.warehouse.dir": "s3://warehouse/",
-        "metastore.thrift.uris": "thrift://{host}:{metastore}",
-        "metastore.task.threads.always": "org.apache.hadoop.hive.metastore.events.EventCleanerTask",
-        "metastore.expression.proxy": "org.apache.hadoop.hive.metastore.DefaultPartitionExpressionProxy",
-        "fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
-        "fs.s3a.endpoint": "http://{host}:{s3}",
-        "fs.s3a.endpoint.region": "us-east-1",
-        "fs.s3a.path.style.access": "true",
-        "fs.s3a.access.key": "{s3-key}",
-        "fs.s3a.secret.key": "{s3-secret}",
-        "fs.s3a.aws.credentials.provider": "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
-        **{f"javax.jdo.option.{name}": value for name, value in database.items()},
-    }
-    lines = [f"<property><name>{name}</name><value>{value}</value></property>" for name, value in settings.items()]
-    return "\n".join(("<configuration>", *lines, "</configuration>\n"))
-
-
-_METASTORE_HOME = "{jars}/metastore/apache-hive-metastore-3.1.3-bin"
-_METASTORE_JVM = (
-    *_JVM,
-    "-Dderby.stream.error.file={here}/derby.log",
-    "-cp",
-    f"{{here}}/conf:{_METASTORE_HOME}/lib/*:{{jars}}/metastore/*",
-)
-
-
-def _metastore_schema(database: Database) -> tuple[str, ...]:
-    tool = "org.apache.hadoop.hive.metastore.tools.MetastoreSchemaTool"
-    return (*_METASTORE_JVM, tool, "-dbType", database, "-initSchema")
-
-
-_KAFKA_JVM = (*_JVM, "-Dlog4j2.configurationFile={here}/log4j2.properties", "-cp", "{jars}/kafka/*")
+_KAFKA_JVM = (*JVM, "-Dlog4j2.configurationFile={here}/log4j2.properties", "-cp", "{jars}/kafka/*")
 
 SERVICES = (
     Service(
@@ -138,7 +73,7 @@ SERVICES = (
         ports={"kafka": 9092, "kafka-controller": 9093},
         jars="kafka",
         memory=512,
-        files={"server.properties": _KAFKA, "log4j2.properties": _LOG4J},
+        files={"server.properties": _KAFKA, "log4j2.properties": LOG4J},
         prepare=Preparation(
             [
                 (
@@ -159,7 +94,7 @@ SERVICES = (
         jars="registry",
         memory=256,
         command=(
-            *_JVM,
+            *JVM,
             "-Dquarkus.http.host={host}",
             "-Dquarkus.http.port={registry}",
             "-Dapicurio.storage.kind=sql",
@@ -182,7 +117,7 @@ SERVICES = (
         files={"s3proxy.properties": _S3},
         folders=tuple(f"buckets/{bucket}" for bucket in BUCKETS),
         command=(
-            *_JVM,
+            *JVM,
             "-jar",
             "{jars}/s3/s3proxy-4.1.0-jar-with-dependencies.jar",
             "--properties",
@@ -190,20 +125,7 @@ SERVICES = (
         ),
         health=S3Bucket("s3", BUCKETS[0]),
     ),
-    Service(
-        name="metastore",
-        title="Iceberg catalog",
-        url="thrift://{host}:{metastore}",
-        ports={"metastore": 9083},
-        jars="metastore",
-        memory=256,
-        after=("s3",),  # it makes the folder of the database `default` there
-        files={"conf/metastore-site.xml": _metastore_xml(_DERBY), "conf/log4j2.properties": _LOG4J},
-        environment={"METASTORE_HOME": _METASTORE_HOME},
-        prepare=Preparation([_metastore_schema("derby")], clears=("db",)),
-        command=(*_METASTORE_JVM, "org.apache.hadoop.hive.metastore.HiveMetaStore", "-p", "{metastore}"),
-        health=ThriftCall("metastore", "get_all_databases", "default"),
-    ),
+    DERBY_METASTORE,
     Service(
         name="connect",
         title="Kafka Connect",
@@ -212,7 +134,7 @@ SERVICES = (
         jars="kafka",
         memory=512,
         after=("kafka",),
-        files={"connect.properties": _CONNECT, "log4j2.properties": _LOG4J},
+        files={"connect.properties": _CONNECT, "log4j2.properties": LOG4J},
         folders=("plugins",),
         command=(*_KAFKA_JVM, "org.apache.kafka.connect.cli.ConnectDistributed", "{here}/connect.properties"),
         health=Http("connect", "/health"),
@@ -227,7 +149,7 @@ SERVICES = (
         folders=("events",),
         environment={"SPARK_LOCAL_IP": "{host}"},
         command=(
-            *_JVM,
+            *JVM,
             "-Dspark.history.ui.port={history}",
             "-Dspark.history.fs.logDirectory=file:{here}/events",
             "-Dspark.history.fs.update.interval=5s",
@@ -263,57 +185,10 @@ SERVICES = (
     *PIPELINE,
 )
 
-POSTGRES = Service(
-    name="postgres",
-    title="PostgreSQL",
-    url="postgresql://{host}:{postgres}",
-    ports={"postgres": 5432},
-    java=False,
-    memory=64,
-    unprivileged=True,
-    files={"password": "{secret}\n"},
-    prepare=Preparation(
-        [
-            (
-                *("{postgresql}/initdb", "--pgdata={here}/data", "--username=headwater", "--pwfile={here}/password"),
-                *("--auth=scram-sha-256", "--encoding=UTF8", "--no-locale"),
-            )
-        ],
-        clears=("data",),
-    ),
-    command=(
-        "{postgresql}/postgres",
-        *("-D", "{here}/data"),
-        *("-p", "{postgres}"),
-        *("-c", "listen_addresses={host}"),
-        *("-c", "unix_socket_directories="),
-        *("-c", "shared_buffers={memory}MB"),
-    ),
-    health=Postgres("postgres"),
-    stop=SIGINT,  # does not wait for clients that stay
-)
-
-# An attempt that was broken off may have left half of the tables.
-_EMPTY = ("{postgresql}/psql", "-v", "ON_ERROR_STOP=1", "-c", "drop schema public cascade; create schema public")
-_CLIENT = {
-    "PGHOST": "{host}",
-    "PGPORT": "{postgres}",
-    "PGUSER": "headwater",
-    "PGPASSWORD": "{secret}",
-    "PGDATABASE": "postgres",
-}
-
 
 def services(database: Database = "derby") -> tuple[Service, ...]:
     """All of them, with the catalog on that database."""
     if database == "derby":
         return SERVICES
-    derby = next(service for service in SERVICES if service.name == "metastore")
-    metastore = replace(
-        derby,
-        after=(*derby.after, POSTGRES.name),
-        files={**derby.files, "conf/metastore-site.xml": _metastore_xml(_POSTGRES)},
-        environment={**derby.environment, **_CLIENT},
-        prepare=Preparation([_EMPTY, _metastore_schema("postgres")]),
-    )
-    return (POSTGRES, *(metastore if service is derby else service for service in SERVICES))
+    catalog = {DERBY_METASTORE.name: POSTGRES_METASTORE}
+    return (POSTGRES, *(catalog.get(service.name, service) for service in SERVICES))

@@ -12,14 +12,15 @@ import msgspec
 
 from headwater.errors import BadRequest
 from headwater.lab import needs
-from headwater.lab.services import POSTGRES, S3_KEY, S3_SECRET, SERVICES, Database, services
+from headwater.lab.metastore import POSTGRES, Database
+from headwater.lab.services import S3_KEY, S3_SECRET, SERVICES, services
 from headwater.lab.spec import Service, choose
 from headwater.lab.state import FILE, LOCK, STOPPED
 
 HOST = "127.0.0.1"
 RATE = 100
 """Orders a second: enough to see the windows move, at a tenth of a core."""
-_SECRET = "secret"
+_SECRET = "secret"  # noqa: S105 (a file)
 
 
 class Plan(msgspec.Struct, frozen=True):

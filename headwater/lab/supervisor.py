@@ -11,7 +11,6 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 import httpx
 
@@ -191,9 +190,7 @@ class _Supervisor:
         self._tell(spec, phase=told.phase if again else "starting", pid=running.pid)
         return running, asyncio.create_task(running.wait())
 
-    async def _until_healthy(
-        self, spec: Service, ended: "asyncio.Task[int]", off: "asyncio.Task[bool]"
-    ) -> str | None:
+    async def _until_healthy(self, spec: Service, ended: "asyncio.Task[int]", off: "asyncio.Task[bool]") -> str | None:
         until = time.monotonic() + spec.patience
         while True:
             problem = await self._ask(spec, spec.health)

@@ -16,7 +16,7 @@ class Odd(Exception):
 
 
 def call(connection: socket.socket, method: str, *arguments: str) -> Any:
-    """What the method returns: structs are dicts by field number, lists are lists. None where it raises or has nothing."""
+    """What the method returns; structs are dicts by field number. None where it raises an exception of its own."""
     words = b"".join(struct.pack(">bh", _TEXT, number) + _text(word) for number, word in enumerate(arguments, 1))
     connection.sendall(struct.pack(">I", _CALL) + _text(method) + struct.pack(">i", 1) + words + b"\0")
     with connection.makefile("rb") as stream:
