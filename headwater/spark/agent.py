@@ -5,6 +5,7 @@ the events and hands them to the delivery. Whatever goes wrong here is logged, a
 """
 
 import atexit
+import contextlib
 import json
 import logging
 import os
@@ -18,10 +19,11 @@ from typing import Any
 
 from headwater.spark import columns, events, hooks
 from headwater.spark.delivery import Delivery
-from headwater.spark.events import Run
+from headwater.spark.events import Json, Run
+from headwater.spark.open_runs import OpenRuns
 from headwater.spark.queries import Query
 from headwater.spark.sinks import Sink
-from headwater.spark.transports import default_spool, make_transport
+from headwater.spark.transports import address_of, default_spool, make_transport
 
 log = logging.getLogger("headwater.spark")
 
@@ -56,7 +58,8 @@ def attach(
         _agent.close("another session was attached")
     sender, place = make_transport(url, transport)
     folder = Path(spool) if spool is not None else default_spool(place)
-    _agent = Agent(spark, Delivery(sender, folder), namespace, interval, batch, parent)
+    runs = OpenRuns(folder, address_of(url, transport))
+    _agent = Agent(spark, Delivery(sender, folder), runs, namespace, interval, batch, parent)
     return _agent
 
 
@@ -65,12 +68,14 @@ class Agent:
         self,
         spark: Any,
         delivery: Delivery,
+        runs: OpenRuns,
         namespace: str,
         interval: float,
         batch: bool,
         parent: tuple[str, str, str] | None,
     ) -> None:
         self.spark, self.delivery, self.closed = spark, delivery, False
+        self._runs, self._process = runs, os.getpid()
         self._namespace, self._interval, self._batch, self._parent = namespace, interval, batch, parent
         self._version, self._application = str(spark.version), str(spark.sparkContext.appName)
         self._queries: dict[str, Query] = {}
@@ -112,13 +117,14 @@ class Agent:
 
     def close(self, reason: str) -> None:
         """Every query that still runs is aborted, and what is to be sent is sent or kept on disk."""
-        if self.closed:
+        if self.closed or os.getpid() != self._process:  # a fork of the job is not the job
             return
-        self._settled(reason)
+        self._settled(reason, self._unlisten)
         self.closed = True
         self._tasks.put(None)
-        hooks.remove(self)
+        hooks.remove()
         self.delivery.close(LAST_SENDING)
+        self._runs.close()
         atexit.unregister(self.close)
         if self._previous is not None and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, self._previous)
@@ -133,11 +139,12 @@ class Agent:
         if not self.closed:
             self._tasks.put(task)
 
-    def _settled(self, reason: str) -> None:
+    def _settled(self, reason: str, and_then: Callable[[], None] = lambda: None) -> None:
         done = threading.Event()
 
         def settle() -> None:
             self._settle(reason)
+            and_then()
             done.set()
 
         self._do(settle)
@@ -145,7 +152,7 @@ class Agent:
             # Spark does not answer any more; what is known is told without it.
             for query in list(self._queries.values()):
                 if not query.ended:
-                    self.delivery.send(query.abort(reason))
+                    self._ended(query.abort(reason))
 
     # In the agent's own thread
 
@@ -172,7 +179,7 @@ class Agent:
         for query in list(self._queries.values()):
             if not query.ended and time.monotonic() - query.told >= self._interval:
                 if query.spark_query.isActive:
-                    self.delivery.send(query.running())
+                    self._runs_on(query)
                 else:
                     query.told = time.monotonic()  # its end is about to be told
 
@@ -192,7 +199,7 @@ class Agent:
             log.exception("the columns of query %s could not be told", run.job)
             query.unknown[run.job] = (f"{type(e).__name__}: {e}",)
         self._queries[run_id] = query
-        self.delivery.send(query.start())
+        self._told(query.start())
         if batches is not None:
             batches.query = query
             for write in batches.waiting:
@@ -216,10 +223,10 @@ class Agent:
     def _progressed(self, query: Query, told: str) -> None:
         query.progress.add(json.loads(told))
         if time.monotonic() - query.told >= self._interval:
-            self.delivery.send(query.running())
+            self._runs_on(query)
 
     def _terminated(self, query: Query, message: str | None) -> None:
-        self.delivery.send(query.terminated(message))
+        self._ended(query.terminated(message))
         self._queries.pop(query.run.id, None)
 
     def _wrote(self, batches: "hooks.Batches | None", df: Any, batch: Any, sink: Callable[[], Sink]) -> None:
@@ -240,7 +247,7 @@ class Agent:
         written = found.as_records() if target.topic else found
         for dataset in new:
             output = events.output_of(dataset, written, df.schema.json())
-            self.delivery.send(query.found(output, found.unknown))
+            self._told(query.found(output, found.unknown))
 
     def _wrote_batch(self, df: Any, sink: Sink) -> None:
         """OpenLineage's listener tells the run; the columns, which it tells in part, are told here."""
@@ -251,6 +258,26 @@ class Agent:
         for dataset in sink.datasets:
             self.delivery.send(events.dataset_event(events.output_of(dataset, written, df.schema.json())))
 
+    # The events of a run. It is on disk before it is told: who kills us leaves it to others to end.
+
+    def _told(self, event: Json) -> None:
+        self._runs.keep(event)
+        self.delivery.send(event)
+
+    def _runs_on(self, query: Query) -> None:
+        event = query.running()
+        self._runs.heard(event)
+        self.delivery.send(event)
+
+    def _ended(self, event: Json) -> None:
+        self._runs.keep(event)
+        self.delivery.send(event, lambda: self._runs.forget(event["run"]["runId"]))
+
+    def _unlisten(self) -> None:
+        # Here and not in the main thread, which may be in the middle of a question to Spark when SIGTERM comes.
+        with contextlib.suppress(Exception):  # the session may be gone, and its listeners with it
+            self.spark.streams.removeListener(self._listener)
+
     def _settle(self, reason: str) -> None:
         for query in list(self._queries.values()):
             if query.ended:
@@ -260,7 +287,7 @@ class Agent:
                 problem = None if active else query.spark_query.exception()
             except Exception:
                 active, problem = True, None
-            self.delivery.send(query.abort(reason) if active else query.terminated(str(problem) if problem else None))
+            self._ended(query.abort(reason) if active else query.terminated(str(problem) if problem else None))
             self._queries.pop(query.run.id, None)
 
 

@@ -3,7 +3,6 @@
 A query's own plan has no columns any more, so the DataFrame behind it is caught when it starts.
 """
 
-import contextlib
 import functools
 import threading
 from collections.abc import Callable
@@ -74,12 +73,10 @@ def install(agent: "Agent") -> None:
     _remember_table(DataFrameWriterV2, replace)
 
 
-def remove(agent: "Agent") -> None:
+def remove() -> None:
     while _original:
         cls, name, before = _original.pop()
         setattr(cls, name, before)
-    with contextlib.suppress(Exception):  # the session may be gone, and its listeners with it
-        agent.spark.streams.removeListener(agent._listener)
 
 
 def _starting(agent: "Agent", before: Any, kind: str | None) -> Any:
