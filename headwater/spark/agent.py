@@ -22,6 +22,7 @@ from headwater.spark.delivery import Delivery
 from headwater.spark.events import Json, Run
 from headwater.spark.open_runs import OpenRuns
 from headwater.spark.queries import Query
+from headwater.spark.settings import Settings, gather
 from headwater.spark.sinks import Sink
 from headwater.spark.transports import address_of, default_spool, make_transport
 
@@ -31,63 +32,75 @@ log = logging.getLogger("headwater.spark")
 LAST_WORDS, LAST_SENDING = 3.0, 3.0
 
 _agent: "Agent | None" = None
+_attaching = threading.RLock()
 
 
 def attach(
     spark: Any,
     url: str | None = None,
-    namespace: str = "spark",
+    namespace: str | None = None,
     *,
-    interval: float = 10.0,
-    batch: bool = True,
+    interval: float | None = None,
+    batch: bool | None = None,
     parent: tuple[str, str, str] | None = None,
     transport: dict[str, Any] | None = None,
     spool: str | Path | None = None,
 ) -> "Agent":
-    """Tells the lineage of this session's streaming queries, and the columns of what its batches write.
+    """Tells the lineage of this application's streaming queries, and the columns of what its batches write.
 
-    `url`: the server; without it what openlineage-python is configured to (OPENLINEAGE_URL, openlineage.yml).
-    `interval`: seconds between two RUNNING events of a query. `parent`: namespace, name and run id of the job
-    that this application belongs to. `transport`: any configuration of openlineage-python's transports.
-    `spool`: the folder for events that wait for the server.
+    `url`: the server; without it `spark.headwater.url`, or what openlineage-python is configured to
+    (OPENLINEAGE_URL, openlineage.yml). `interval`: seconds between two RUNNING events of a query. `parent`:
+    namespace, name and run id of the job that this application belongs to. `transport`: any configuration of
+    openlineage-python's transports. `spool`: the folder for events that wait for the server.
+
+    One agent serves all sessions of an application: attaching again changes nothing.
     """
     global _agent
-    if _agent is not None and not _agent.closed:
-        if _agent.spark is spark:
+    with _attaching:
+        if is_attached(spark):
+            assert _agent is not None
             return _agent
-        _agent.close("another session was attached")
-    sender, place = make_transport(url, transport)
-    folder = Path(spool) if spool is not None else default_spool(place)
-    runs = OpenRuns(folder, address_of(url, transport))
-    _agent = Agent(spark, Delivery(sender, folder), runs, namespace, interval, batch, parent)
-    return _agent
+        if _agent is not None:
+            _agent.close("another application was attached")
+        told = gather(spark, url, namespace, interval, batch, parent, transport, spool)
+        sender, place = make_transport(told.url, told.transport)
+        folder = told.spool or default_spool(place)
+        runs = OpenRuns(folder, address_of(told.url, told.transport))
+        _agent = Agent(spark, Delivery(sender, folder), runs, told)
+        return _agent
+
+
+def is_attached(spark: Any) -> bool:
+    """Whether this session's application is told already."""
+    return _agent is not None and not _agent.closed and _agent.context is spark.sparkContext
 
 
 class Agent:
-    def __init__(
-        self,
-        spark: Any,
-        delivery: Delivery,
-        runs: OpenRuns,
-        namespace: str,
-        interval: float,
-        batch: bool,
-        parent: tuple[str, str, str] | None,
-    ) -> None:
-        self.spark, self.delivery, self.closed = spark, delivery, False
+    def __init__(self, spark: Any, delivery: Delivery, runs: OpenRuns, told: Settings) -> None:
+        self.spark, self.context, self.delivery, self.closed = spark, spark.sparkContext, delivery, False
         self._runs, self._process = runs, os.getpid()
-        self._namespace, self._interval, self._batch, self._parent = namespace, interval, batch, parent
-        self._version, self._application = str(spark.version), str(spark.sparkContext.appName)
+        self._namespace, self._interval, self._batch, self._parent = (
+            told.namespace, told.interval, told.batch, told.parent,
+        )  # fmt: skip
+        self._version, self._application = str(spark.version), str(self.context.appName)
         self._queries: dict[str, Query] = {}
         self._early: dict[str, list[Callable[[Query], None]]] = {}  # what came before the start was known
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="headwater-agent", daemon=True)
         self._thread.start()
         self._listener = hooks.listener(self)
-        spark.streams.addListener(self._listener)
+        self._heard: dict[str, Any] = {}  # the sessions whose queries are listened to, by their ids
+        self.listen(spark)
         hooks.install(self)
         self._previous = _on_sigterm(self)
         atexit.register(self.close, "the interpreter ended")
+
+    def listen(self, spark: Any) -> None:
+        """To the queries of a session: each session tells only its own."""
+        session = str(spark._jsparkSession.sessionUUID())
+        if session not in self._heard:
+            self._heard[session] = spark
+            spark.streams.addListener(self._listener)
 
     # Told by the job's threads; nothing here waits
 
@@ -111,7 +124,7 @@ class Agent:
         """A batch was written: one of a stream's (`batches`), or one of the job's own."""
         self._do(lambda: self._wrote(batches, df, batch, sink))
 
-    def session_stops(self) -> None:
+    def application_stops(self) -> None:
         """Just before `spark.stop()`: afterwards nobody tells how the queries ended."""
         self._settled("the Spark session was stopped")
 
@@ -276,7 +289,8 @@ class Agent:
     def _unlisten(self) -> None:
         # Here and not in the main thread, which may be in the middle of a question to Spark when SIGTERM comes.
         with contextlib.suppress(Exception):  # the session may be gone, and its listeners with it
-            self.spark.streams.removeListener(self._listener)
+            for session in self._heard.values():
+                session.streams.removeListener(self._listener)
 
     def _settle(self, reason: str) -> None:
         for query in list(self._queries.values()):
