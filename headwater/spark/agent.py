@@ -5,6 +5,7 @@ the events and hands them to the delivery. Whatever goes wrong here is logged, a
 """
 
 import atexit
+import contextlib
 import json
 import logging
 import os
@@ -18,10 +19,12 @@ from typing import Any
 
 from headwater.spark import columns, events, hooks
 from headwater.spark.delivery import Delivery
-from headwater.spark.events import Run
+from headwater.spark.events import Json, Run
+from headwater.spark.open_runs import OpenRuns
 from headwater.spark.queries import Query
+from headwater.spark.settings import Settings, gather
 from headwater.spark.sinks import Sink
-from headwater.spark.transports import default_spool, make_transport
+from headwater.spark.transports import address_of, default_spool, make_transport
 
 log = logging.getLogger("headwater.spark")
 
@@ -29,60 +32,75 @@ log = logging.getLogger("headwater.spark")
 LAST_WORDS, LAST_SENDING = 3.0, 3.0
 
 _agent: "Agent | None" = None
+_attaching = threading.RLock()
 
 
 def attach(
     spark: Any,
     url: str | None = None,
-    namespace: str = "spark",
+    namespace: str | None = None,
     *,
-    interval: float = 10.0,
-    batch: bool = True,
+    interval: float | None = None,
+    batch: bool | None = None,
     parent: tuple[str, str, str] | None = None,
     transport: dict[str, Any] | None = None,
     spool: str | Path | None = None,
 ) -> "Agent":
-    """Tells the lineage of this session's streaming queries, and the columns of what its batches write.
+    """Tells the lineage of this application's streaming queries, and the columns of what its batches write.
 
-    `url`: the server; without it what openlineage-python is configured to (OPENLINEAGE_URL, openlineage.yml).
-    `interval`: seconds between two RUNNING events of a query. `parent`: namespace, name and run id of the job
-    that this application belongs to. `transport`: any configuration of openlineage-python's transports.
-    `spool`: the folder for events that wait for the server.
+    `url`: the server; without it `spark.headwater.url`, or what openlineage-python is configured to
+    (OPENLINEAGE_URL, openlineage.yml). `interval`: seconds between two RUNNING events of a query. `parent`:
+    namespace, name and run id of the job that this application belongs to. `transport`: any configuration of
+    openlineage-python's transports. `spool`: the folder for events that wait for the server.
+
+    One agent serves all sessions of an application: attaching again changes nothing.
     """
     global _agent
-    if _agent is not None and not _agent.closed:
-        if _agent.spark is spark:
+    with _attaching:
+        if is_attached(spark):
+            assert _agent is not None
             return _agent
-        _agent.close("another session was attached")
-    sender, place = make_transport(url, transport)
-    folder = Path(spool) if spool is not None else default_spool(place)
-    _agent = Agent(spark, Delivery(sender, folder), namespace, interval, batch, parent)
-    return _agent
+        if _agent is not None:
+            _agent.close("another application was attached")
+        told = gather(spark, url, namespace, interval, batch, parent, transport, spool)
+        sender, place = make_transport(told.url, told.transport)
+        folder = told.spool or default_spool(place)
+        runs = OpenRuns(folder, address_of(told.url, told.transport))
+        _agent = Agent(spark, Delivery(sender, folder), runs, told)
+        return _agent
+
+
+def is_attached(spark: Any) -> bool:
+    """Whether this session's application is told already."""
+    return _agent is not None and not _agent.closed and _agent.context is spark.sparkContext
 
 
 class Agent:
-    def __init__(
-        self,
-        spark: Any,
-        delivery: Delivery,
-        namespace: str,
-        interval: float,
-        batch: bool,
-        parent: tuple[str, str, str] | None,
-    ) -> None:
-        self.spark, self.delivery, self.closed = spark, delivery, False
-        self._namespace, self._interval, self._batch, self._parent = namespace, interval, batch, parent
-        self._version, self._application = str(spark.version), str(spark.sparkContext.appName)
+    def __init__(self, spark: Any, delivery: Delivery, runs: OpenRuns, told: Settings) -> None:
+        self.spark, self.context, self.delivery, self.closed = spark, spark.sparkContext, delivery, False
+        self._runs, self._process = runs, os.getpid()
+        self._namespace, self._interval, self._batch, self._parent = (
+            told.namespace, told.interval, told.batch, told.parent,
+        )  # fmt: skip
+        self._version, self._application = str(spark.version), str(self.context.appName)
         self._queries: dict[str, Query] = {}
         self._early: dict[str, list[Callable[[Query], None]]] = {}  # what came before the start was known
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="headwater-agent", daemon=True)
         self._thread.start()
         self._listener = hooks.listener(self)
-        spark.streams.addListener(self._listener)
+        self._heard: dict[str, Any] = {}  # the sessions whose queries are listened to, by their ids
+        self.listen(spark)
         hooks.install(self)
         self._previous = _on_sigterm(self)
         atexit.register(self.close, "the interpreter ended")
+
+    def listen(self, spark: Any) -> None:
+        """To the queries of a session: each session tells only its own."""
+        session = str(spark._jsparkSession.sessionUUID())
+        if session not in self._heard:
+            self._heard[session] = spark
+            spark.streams.addListener(self._listener)
 
     # Told by the job's threads; nothing here waits
 
@@ -106,19 +124,20 @@ class Agent:
         """A batch was written: one of a stream's (`batches`), or one of the job's own."""
         self._do(lambda: self._wrote(batches, df, batch, sink))
 
-    def session_stops(self) -> None:
+    def application_stops(self) -> None:
         """Just before `spark.stop()`: afterwards nobody tells how the queries ended."""
         self._settled("the Spark session was stopped")
 
     def close(self, reason: str) -> None:
         """Every query that still runs is aborted, and what is to be sent is sent or kept on disk."""
-        if self.closed:
+        if self.closed or os.getpid() != self._process:  # a fork of the job is not the job
             return
-        self._settled(reason)
+        self._settled(reason, self._unlisten)
         self.closed = True
         self._tasks.put(None)
-        hooks.remove(self)
+        hooks.remove()
         self.delivery.close(LAST_SENDING)
+        self._runs.close()
         atexit.unregister(self.close)
         if self._previous is not None and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, self._previous)
@@ -133,11 +152,12 @@ class Agent:
         if not self.closed:
             self._tasks.put(task)
 
-    def _settled(self, reason: str) -> None:
+    def _settled(self, reason: str, and_then: Callable[[], None] = lambda: None) -> None:
         done = threading.Event()
 
         def settle() -> None:
             self._settle(reason)
+            and_then()
             done.set()
 
         self._do(settle)
@@ -145,7 +165,7 @@ class Agent:
             # Spark does not answer any more; what is known is told without it.
             for query in list(self._queries.values()):
                 if not query.ended:
-                    self.delivery.send(query.abort(reason))
+                    self._ended(query.abort(reason))
 
     # In the agent's own thread
 
@@ -172,7 +192,7 @@ class Agent:
         for query in list(self._queries.values()):
             if not query.ended and time.monotonic() - query.told >= self._interval:
                 if query.spark_query.isActive:
-                    self.delivery.send(query.running())
+                    self._runs_on(query)
                 else:
                     query.told = time.monotonic()  # its end is about to be told
 
@@ -192,7 +212,7 @@ class Agent:
             log.exception("the columns of query %s could not be told", run.job)
             query.unknown[run.job] = (f"{type(e).__name__}: {e}",)
         self._queries[run_id] = query
-        self.delivery.send(query.start())
+        self._told(query.start())
         if batches is not None:
             batches.query = query
             for write in batches.waiting:
@@ -216,10 +236,10 @@ class Agent:
     def _progressed(self, query: Query, told: str) -> None:
         query.progress.add(json.loads(told))
         if time.monotonic() - query.told >= self._interval:
-            self.delivery.send(query.running())
+            self._runs_on(query)
 
     def _terminated(self, query: Query, message: str | None) -> None:
-        self.delivery.send(query.terminated(message))
+        self._ended(query.terminated(message))
         self._queries.pop(query.run.id, None)
 
     def _wrote(self, batches: "hooks.Batches | None", df: Any, batch: Any, sink: Callable[[], Sink]) -> None:
@@ -240,7 +260,7 @@ class Agent:
         written = found.as_records() if target.topic else found
         for dataset in new:
             output = events.output_of(dataset, written, df.schema.json())
-            self.delivery.send(query.found(output, found.unknown))
+            self._told(query.found(output, found.unknown))
 
     def _wrote_batch(self, df: Any, sink: Sink) -> None:
         """OpenLineage's listener tells the run; the columns, which it tells in part, are told here."""
@@ -251,6 +271,27 @@ class Agent:
         for dataset in sink.datasets:
             self.delivery.send(events.dataset_event(events.output_of(dataset, written, df.schema.json())))
 
+    # The events of a run. It is on disk before it is told: who kills us leaves it to others to end.
+
+    def _told(self, event: Json) -> None:
+        self._runs.keep(event)
+        self.delivery.send(event)
+
+    def _runs_on(self, query: Query) -> None:
+        event = query.running()
+        self._runs.heard(event)
+        self.delivery.send(event)
+
+    def _ended(self, event: Json) -> None:
+        self._runs.keep(event)
+        self.delivery.send(event, lambda: self._runs.forget(event["run"]["runId"]))
+
+    def _unlisten(self) -> None:
+        # Here and not in the main thread, which may be in the middle of a question to Spark when SIGTERM comes.
+        with contextlib.suppress(Exception):  # the session may be gone, and its listeners with it
+            for session in self._heard.values():
+                session.streams.removeListener(self._listener)
+
     def _settle(self, reason: str) -> None:
         for query in list(self._queries.values()):
             if query.ended:
@@ -260,7 +301,7 @@ class Agent:
                 problem = None if active else query.spark_query.exception()
             except Exception:
                 active, problem = True, None
-            self.delivery.send(query.abort(reason) if active else query.terminated(str(problem) if problem else None))
+            self._ended(query.abort(reason) if active else query.terminated(str(problem) if problem else None))
             self._queries.pop(query.run.id, None)
 
 

@@ -3,7 +3,6 @@
 A query's own plan has no columns any more, so the DataFrame behind it is caught when it starts.
 """
 
-import contextlib
 import functools
 import threading
 from collections.abc import Callable
@@ -51,7 +50,8 @@ def listener(agent: "Agent") -> Any:
 
 
 def install(agent: "Agent") -> None:
-    from pyspark.sql import DataFrameWriter, DataFrameWriterV2, SparkSession
+    from pyspark import SparkContext
+    from pyspark.sql import DataFrameWriter, DataFrameWriterV2
     from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -64,7 +64,7 @@ def install(agent: "Agent") -> None:
     replace(DataStreamWriter, "toTable", lambda before: _starting(agent, before, "table"))
     replace(DataStreamWriter, "foreachBatch", _batching)
     replace(StreamingQuery, "stop", lambda before: _stopping(agent, before))
-    replace(SparkSession, "stop", lambda before: _session_stopping(agent, before))
+    replace(SparkContext, "stop", lambda before: _application_stopping(agent, before))
     for name in _SAVES:
         replace(DataFrameWriter, name, lambda before: _writing(agent, before, "path"))
     for name in _TABLES:
@@ -74,21 +74,25 @@ def install(agent: "Agent") -> None:
     _remember_table(DataFrameWriterV2, replace)
 
 
-def remove(agent: "Agent") -> None:
+def remove() -> None:
     while _original:
         cls, name, before = _original.pop()
         setattr(cls, name, before)
-    with contextlib.suppress(Exception):  # the session may be gone, and its listeners with it
-        agent.spark.streams.removeListener(agent._listener)
 
 
 def _starting(agent: "Agent", before: Any, kind: str | None) -> Any:
     def start(self: Any, *arguments: Any, **named: Any) -> Any:
         at = events.now()
+        try:
+            agent.listen(self._df.sparkSession)
+        except Exception:
+            events.log.exception("the progress of a query cannot be listened to")
         query = before(self, *arguments, **named)
         target = arguments[0] if arguments else named.get("tableName" if kind else "path")
         try:
-            sink = _safely(lambda: sinks.of_stream(self, agent.spark, *((target, None) if kind else (None, target))))
+            sink = _safely(
+                lambda: sinks.of_stream(self, self._df.sparkSession, *((target, None) if kind else (None, target)))
+            )
             agent.started(self, query, sink, self.__dict__.get("_headwater_batches"), at)
         except Exception:
             events.log.exception("the start of a query could not be told")
@@ -133,10 +137,10 @@ def _stopping(agent: "Agent", before: Any) -> Any:
     return stop
 
 
-def _session_stopping(agent: "Agent", before: Any) -> Any:
+def _application_stopping(agent: "Agent", before: Any) -> Any:
     def stop(self: Any) -> Any:
-        if self is agent.spark:
-            agent.session_stops()
+        if self is agent.context:
+            agent.application_stops()
         return before(self)
 
     return stop
@@ -157,7 +161,7 @@ def _writing(agent: "Agent", before: Any, kind: str) -> Any:
         if not nested:
             target = arguments[0] if arguments else named.get("path", named.get("tableName", named.get("name")))
             pair = (target, None) if kind == "table" else (None, target)
-            _tell(agent, self._df, lambda: sinks.of_batch(self, agent.spark, *pair))
+            _tell(agent, self._df, lambda: sinks.of_batch(self, self._df.sparkSession, *pair))
         return done
 
     return write
@@ -168,7 +172,7 @@ def _writing_table(agent: "Agent", before: Any) -> Any:
         done = before(self, *arguments, **named)
         table = self.__dict__.get("_headwater_table")
         if table is not None:
-            _tell(agent, self._df, lambda: sinks.of_table(table, agent.spark))
+            _tell(agent, self._df, lambda: sinks.of_table(table, self._df.sparkSession))
         return done
 
     return write

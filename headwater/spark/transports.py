@@ -29,6 +29,11 @@ def make_transport(url: str | None, configuration: dict[str, Any] | None) -> tup
     return transport, "openlineage"
 
 
+def address_of(url: str | None, configuration: dict[str, Any] | None) -> dict[str, Any]:
+    """For another process on this machine that has to send in our place; without secrets, as it lies on disk."""
+    return {"url": url, "transport": {k: v for k, v in configuration.items() if k != "auth"} if configuration else None}
+
+
 def default_spool(place: str) -> Path:
     """A folder of the user's for each place that events go to."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
