@@ -8,6 +8,7 @@ import msgspec
 
 from headwater.lab import health, state
 from headwater.lab.metastore import POSTGRES
+from headwater.lab.process import descendants
 from headwater.lab.services import SERVICES
 from headwater.lab.state import Lab, Phase, Running
 
@@ -49,11 +50,13 @@ def _see(folder: Path, lab: Lab, service: Running, alive: bool) -> Seen:
 
 def _memory(pid: int) -> int | None:
     """Of the process and its descendants, as Spark's JVM is a child of a child; what they share is counted once."""
-    here = Path(f"/proc/{pid}")
+    found = [_own_memory(each) for each in (pid, *descendants(pid))]
+    return sum(filter(None, found)) if found[0] else None
+
+
+def _own_memory(pid: int) -> int | None:
     try:
-        lines = (here / "smaps_rollup").read_text().splitlines()
-        children = [child for thread in here.glob("task/*/children") for child in thread.read_text().split()]
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:  # it ended meanwhile
         return None
-    own = next((int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:")), 0)
-    return own + sum(_memory(int(child)) or 0 for child in children)
+    return next((int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:")), None)

@@ -53,7 +53,7 @@ _ENVIRONMENT = {
     "PYTHONUNBUFFERED": "1",
     "SPARK_LOCAL_IP": "{host}",
     "SPARK_LOCAL_DIRS": "{here}/scratch",
-    "SPARK_DRIVER_MEMORY": "{memory}m",
+    "XDG_STATE_HOME": "{here}/state",  # lineage that waits for the server belongs to this lab
 }
 
 PIPELINE = (
@@ -86,7 +86,10 @@ PIPELINE = (
         after=("kafka", "registry", "s3", "metastore", "history", "headwater"),
         folders=("checkpoints", "scratch"),
         environment=_ENVIRONMENT,
-        command=("{python}", "-m", "pipeline.streams"),
+        command=(
+            *("{python}", "-m", "headwater.spark.supervise", "--restarts", "5", "--"),
+            *("{python}", "-m", "pipeline.streams", "--driver-memory", "{memory}m"),
+        ),
         health=Batches("streams/checkpoints", QUERIES),
         patience=600.0,
         grace=45.0,  # a micro-batch may have to end first
@@ -104,7 +107,7 @@ PIPELINE = (
         folders=("scratch",),
         environment=_ENVIRONMENT,
         when=IcebergRows("default", "orders"),
-        command=("{python}", "-m", "pipeline.supplier_stats"),
+        command=("{python}", "-m", "pipeline.supplier_stats", "--driver-memory", "{memory}m"),
         health=IcebergRows("default", "supplier_stats"),
         every=300.0,
     ),

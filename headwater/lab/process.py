@@ -46,6 +46,19 @@ async def end(process: asyncio.subprocess.Process, spec: Service) -> None:
 
 
 def kill(process: asyncio.subprocess.Process) -> None:
-    """With all that it started."""
+    """With all that it started, even what has a group of its own."""
+    for pid in descendants(process.pid):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def descendants(pid: int) -> list[int]:
+    """Its children and theirs; none of a process that has ended."""
+    found: list[int] = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            for child in map(int, path.read_text().split()):
+                found += [child, *descendants(child)]
+    return found
