@@ -30,7 +30,7 @@ class Known:
 
 
 def decode(records: DataFrame, known: Known) -> DataFrame:
-    """Kafka's records with `order`, a struct, and `reason`: one of them is NULL.
+    """Kafka's records with `order`, a struct, and `reason`, which says why there is none; NULL for a good order.
 
     A schema id that is neither known nor rejected makes the query fail (UNKNOWN_SCHEMA): to guess would lose the
     order. All versions are read as the newest one, so a field that an old order lacks has its default.
@@ -55,9 +55,13 @@ def unknown_ids(records: DataFrame, known: Known) -> DataFrame:
     return records.where(is_new).select(_id(value).cast("bigint").alias("id")).distinct()
 
 
+def counts() -> tuple[Column, Column]:
+    return F.count(F.lit(1)).alias("read"), F.count("reason").alias("malformed")
+
+
 def counted(decoded: DataFrame) -> DataFrame:
     """The same; how many were read and how many of them are malformed is in the query's progress."""
-    return decoded.observe(OBSERVED, F.count(F.lit(1)).alias("read"), F.count("reason").alias("malformed"))
+    return decoded.observe(OBSERVED, *counts())
 
 
 def orders(decoded: DataFrame) -> DataFrame:
