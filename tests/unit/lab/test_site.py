@@ -6,7 +6,7 @@ import pytest
 
 from headwater.errors import BadRequest
 from headwater.lab import site
-from headwater.lab.jars import pinned
+from headwater.lab.jars import SPARK, pinned
 from headwater.lab.services import SERVICES
 from headwater.lab.site import Plan
 from headwater.lab.spec import Service
@@ -83,7 +83,7 @@ def test_clients_are_told_ports_and_keys_but_no_paths(tmp_path: Path) -> None:
 
 def test_the_jars_that_commands_name_are_among_those_with_a_checksum() -> None:
     files = pinned()
-    assert {service.jars for service in SERVICES if service.jars} == files.keys()
+    assert {service.jars for service in SERVICES if service.jars} | {SPARK} == files.keys()
     assert "s3proxy-4.1.0-jar-with-dependencies.jar" in files["s3"]
     assert "apicurio-registry-app-3.0.9-all.tar.gz" in files["registry"]
 
