@@ -1,5 +1,6 @@
 """What a streaming job is, and what it is given to work with."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -7,9 +8,12 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
-from pipeline.records import Known, counted, decode
+from pipeline.records import UNKNOWN_SCHEMA, Known, counted, decode, unknown_ids
 from pipeline.schemas import ORDERS
 from pipeline.settings import Settings
+
+MOST_IDS = 1000
+"""That are found in one look: each becomes part of a condition."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,25 @@ class Context:
 
     def decoded(self) -> DataFrame:
         return counted(decode(self.records(), self.known))
+
+    def unknown_ids(self, problem: str) -> set[int]:
+        """The schema ids that a query failed for. It names one; its batch is looked through for others, lest a batch
+        of rubbish makes it fail a thousand times."""
+        named = re.search(re.escape(UNKNOWN_SCHEMA) + r"(\d+)", problem)
+        if named is None:
+            return set()
+        start, end = (_offsets(problem, which) for which in ("Committed", "Available"))
+        if end is None:
+            return {int(named[1])}
+        batch = (
+            self.spark.read.format("kafka")
+            .option("kafka.bootstrap.servers", self.settings.kafka)
+            .option("subscribe", ORDERS)
+            .option("startingOffsets", start or "earliest")
+            .option("endingOffsets", end)
+            .load()
+        )
+        return {int(named[1])} | {int(row.id) for row in unknown_ids(batch, self.known).limit(MOST_IDS).collect()}
 
     def checkpoint(self, name: str) -> str:
         return f"{as_uri(self.settings.checkpoints)}/{name}"
@@ -65,6 +88,12 @@ class Job:
         # Whoever looks seldom takes more at once, and so keeps up with the others.
         most = round(context.max_records * max(1.0, every / 5))
         return self.start(replace(context, max_records=most), prepared)
+
+
+def _offsets(problem: str, which: str) -> str | None:
+    """From what Spark says about a query that failed."""
+    found = re.search(rf"^Current {which} Offsets: \{{KafkaV2\[[^{{]*: (\{{.*\}})\}}$", problem, re.MULTILINE)
+    return found[1] if found else None
 
 
 def as_uri(folder: str) -> str:

@@ -4,7 +4,6 @@ A query that meets a schema it does not know is told about it and started again.
 is started again after a pause: what was away may be back. Only if that does not help for long, the keeper gives up.
 """
 
-import re
 import time
 from collections.abc import Callable, Sequence
 
@@ -32,7 +31,7 @@ class Kept:
         self.job, self.every = job, every
         self.query: StreamingQuery | None = None
         self.known: Known | None = None
-        self.unknown: set[int] = set()  # ids to ask the registry about before the next start
+        self.stumbled: str | None = None  # over a schema that it did not know: what it said
         self.failures, self.next_start = 0, 0.0
         self.outdated_since: float | None = None
 
@@ -78,13 +77,18 @@ class Keeper:
 
     def _start(self, kept: Kept) -> None:
         try:
-            if kept.unknown:
-                self._say(f"{kept.job.name}: {self._knowledge.learn(kept.unknown)}")
-                kept.unknown = set()
+            if kept.stumbled is not None:
+                self._teach(kept, kept.stumbled)
             kept.known = self._knowledge.current
             kept.query = kept.job.begin(self._context(kept.known), kept.every)
         except Exception as e:  # whatever a catalog, a broker or Spark can say
             self._failed(kept, str(e))
+
+    def _teach(self, kept: Kept, problem: str) -> None:
+        assert kept.known is not None
+        if kept.known is self._knowledge.current:  # else someone else has asked since
+            self._say(f"{kept.job.name}: {self._knowledge.learn(self._context(kept.known).unknown_ids(problem))}")
+        kept.stumbled = None
 
     def _ended(self, kept: Kept) -> None:
         query, kept.query = kept.query, None
@@ -92,10 +96,9 @@ class Keeper:
         problem = str(query.exception() or "it was stopped by someone")
         if query.lastProgress is not None:
             kept.failures = 0  # it had done something before it failed
-        if found := re.search(re.escape(UNKNOWN_SCHEMA) + r"(\d+)", problem):
-            kept.unknown.add(int(found[1]))
-            kept.next_start = 0.0
-            self._say(f"{kept.job.name}: met schema id {found[1]}, which is new to it")
+        if UNKNOWN_SCHEMA in problem.partition("\n")[0]:
+            kept.stumbled, kept.next_start = problem, 0.0
+            self._say(f"{kept.job.name}: {problem.partition(chr(10))[0]}")
         else:
             self._failed(kept, problem)
 

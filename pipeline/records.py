@@ -1,6 +1,6 @@
 """From Kafka's records to orders: what can be read, and why the rest cannot. Pure functions over DataFrames."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from pyspark.sql import Column, DataFrame
@@ -30,27 +30,38 @@ class Known:
 
 
 def decode(records: DataFrame, known: Known) -> DataFrame:
-    """Kafka's records with `order`, a struct, and `reason`: one of them is NULL.
+    """Kafka's records with `order`, a struct, and `reason`, which says why there is none; NULL for a good order.
 
     A schema id that is neither known nor rejected makes the query fail (UNKNOWN_SCHEMA): to guess would lose the
     order. All versions are read as the newest one, so a field that an old order lacks has its default.
     """
-    decoded = records.withColumn("order", _order(F.col("value"), known))
-    price = F.col("order.price").try_cast("decimal(10,2)")
+    value = F.col("value")
     reason = (
-        F.when(F.col("value").isNull(), F.lit("null value"))
-        .when(~_has_header(F.col("value")), F.lit("bad Avro: not in the format of the registry's clients"))
-        .when(_has_id(F.col("value"), known.rejected), F.concat(F.lit("unknown schema id "), _id(F.col("value"))))
+        F.when(value.isNull(), F.lit("null value"))
+        .when(~_has_header(value), F.lit("bad Avro: not in the format of the registry's clients"))
+        .when(_has_id(value, known.rejected), F.concat(F.lit("unknown schema id "), _id(value)))
+        .when(~_has_id(value, known.schemas), F.raise_error(F.concat(F.lit(UNKNOWN_SCHEMA), _id(value))))
         # What Avro cannot read comes as a struct of nothing. This field cannot be missing in an order.
-        .when(F.col("order.order_id").isNull(), F.concat(F.lit("bad Avro for schema id "), _id(F.col("value"))))
-        .when(price.isNull(), F.concat(F.lit("price is not a number: "), F.col("order.price")))
+        .when(F.col("order.order_id").isNull(), F.concat(F.lit("bad Avro for schema id "), _id(value)))
+        .when(_price().isNull(), F.concat(F.lit("price is not a number: "), F.col("order.price")))
     )
-    return decoded.withColumn("reason", reason)
+    return records.withColumn("order", _order(value, known)).withColumn("reason", reason)
+
+
+def unknown_ids(records: DataFrame, known: Known) -> DataFrame:
+    """All schema ids that a query with this knowledge would stumble over, one after the other."""
+    value = F.col("value")
+    is_new = _has_header(value) & ~_has_id(value, [*known.schemas, *known.rejected])
+    return records.where(is_new).select(_id(value).cast("bigint").alias("id")).distinct()
+
+
+def counts() -> tuple[Column, Column]:
+    return F.count(F.lit(1)).alias("read"), F.count("reason").alias("malformed")
 
 
 def counted(decoded: DataFrame) -> DataFrame:
     """The same; how many were read and how many of them are malformed is in the query's progress."""
-    return decoded.observe(OBSERVED, F.count(F.lit(1)).alias("read"), F.count("reason").alias("malformed"))
+    return decoded.observe(OBSERVED, *counts())
 
 
 def orders(decoded: DataFrame) -> DataFrame:
@@ -58,7 +69,7 @@ def orders(decoded: DataFrame) -> DataFrame:
     return decoded.where(F.col("reason").isNull()).select(
         F.col("order.order_id").alias("order_id"),
         F.col("order.item").alias("item"),
-        F.col("order.price").cast("decimal(10,2)").alias("price"),
+        _price().alias("price"),
         F.col("order.supplier").alias("supplier"),
         F.col("order.bid_time").alias("bid_time"),
     )
@@ -75,19 +86,27 @@ def dead_letters(decoded: DataFrame) -> DataFrame:
 
 
 def _order(value: Column, known: Known) -> Column:
+    """NULL where no schema is known. Nothing else is in here, so that lineage sees through it field by field."""
     body = F.substring(value, 6, 2_000_000_000)  # Spark counts from 1; there is no "to the end"
     options = {"mode": "PERMISSIVE", "avroSchema": known.newest}
-    chosen = F.when(value.isNull() | ~_has_header(value) | _has_id(value, known.rejected), F.lit(None))
-    for number, schema in known.schemas.items():
-        chosen = chosen.when(_has_id(value, {number}), from_avro(body, schema, options))
-    return chosen.otherwise(F.raise_error(F.concat(F.lit(UNKNOWN_SCHEMA), _id(value))))
+    first, *others = (
+        (_has_id(value, {number}), from_avro(body, schema, options)) for number, schema in known.schemas.items()
+    )
+    chosen = F.when(*first)
+    for condition, order in others:
+        chosen = chosen.when(condition, order)
+    return chosen
+
+
+def _price() -> Column:
+    return F.col("order.price").try_cast("decimal(10,2)")
 
 
 def _has_header(value: Column) -> Column:
     return (F.length(value) >= 5) & (F.substring(value, 1, 1) == F.lit(b"\0"))
 
 
-def _has_id(value: Column, ids: set[int] | frozenset[int]) -> Column:
+def _has_id(value: Column, ids: Collection[int]) -> Column:
     return F.substring(value, 1, 5).isin([F.lit(header(number)) for number in sorted(ids)])
 
 
