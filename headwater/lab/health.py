@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import httpx
 import msgspec
@@ -86,8 +86,7 @@ class KafkaRecords:
 
     def __call__(self, values: Mapping[str, str]) -> None:
         since = max(float(values["started"]), time.time() - _RECENT)
-        found = kafka.offsets(values["host"], int(values[self.port]), self.topic, int(since * 1000))
-        if all(offset < 0 for offset in found.values()):
+        if kafka.first_since(values["host"], int(values[self.port]), self.topic, since) is None:
             raise Unwell(f"nothing new in the topic {self.topic}")
 
 
@@ -140,30 +139,29 @@ class IcebergRows:
 
 @dataclass(frozen=True)
 class Batches:
-    """Each streaming query has finished a micro-batch since the start and is not stuck in one: its checkpoint tells,
-    where Spark notes the batches that it began and those that it finished."""
+    """Each streaming query has finished a micro-batch since the start, and goes on to do so as long as there is
+    something to read. Its checkpoint tells, where Spark notes the batches that were finished."""
 
     checkpoints: str
     queries: Sequence[str]
+    port: str
+    topic: str
 
     def __call__(self, values: Mapping[str, str]) -> None:
         for query in self.queries:
-            here = Path(values["folder"]) / self.checkpoints / query
-            begun, finished = (_latest(here / name) for name in ("offsets", "commits"))
-            if finished is None or finished.when < float(values["started"]):
+            finished = _latest(Path(values["folder"]) / self.checkpoints / query / "commits")
+            if finished is None or finished < float(values["started"]):
                 raise Unwell(f"{query} has not finished a batch yet")
-            if begun is not None and begun.number > finished.number and begun.when < time.time() - _RECENT:
-                raise Unwell(f"{query} has been in the same batch for {time.time() - begun.when:.0f} s")
+            if finished < time.time() - _RECENT:
+                waits = kafka.first_since(values["host"], int(values[self.port]), self.topic, finished + 1)
+                if waits is not None and waits < time.time() - _RECENT:
+                    raise Unwell(f"{query} has not finished a batch for {time.time() - finished:.0f} s")
 
 
-class _Batch(NamedTuple):
-    number: int
-    when: float
-
-
-def _latest(folder: Path) -> _Batch | None:
+def _latest(folder: Path) -> float | None:
+    """When the newest batch was noted there."""
     try:
         numbers = [int(path.name) for path in folder.iterdir() if path.name.isdecimal()]
-        return _Batch(max(numbers), (folder / str(max(numbers))).stat().st_mtime) if numbers else None
+        return (folder / str(max(numbers))).stat().st_mtime if numbers else None
     except FileNotFoundError:  # not made yet, or tidied up at this moment
         return None

@@ -4,6 +4,7 @@ import socket
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _METADATA, _LIST_OFFSETS = 3, 2
 _CLIENT = b"headwater"
@@ -49,9 +50,16 @@ def metadata(host: str, port: int, *topics: str) -> Metadata:
     return Metadata(brokers, controller, found)
 
 
-def offsets(host: str, port: int, topic: str, since: int) -> dict[int, int]:
-    """By partition: the first offset at a time (ms) or later, -1 if there is none; or LATEST, or EARLIEST.
-    Empty where the topic is not there."""
+class Place(NamedTuple):
+    offset: int
+    """-1 where there is no such record."""
+    timestamp: int
+    """Milliseconds."""
+
+
+def places(host: str, port: int, topic: str, since: int) -> dict[int, Place]:
+    """By partition: the first record of a time (ms) or later; or where the next one will be (LATEST), or where the
+    first one is (EARLIEST). Empty where the topic is not there."""
     numbers = metadata(host, port, topic).partitions.get(topic, ())
     if not numbers:
         return {}
@@ -62,17 +70,23 @@ def offsets(host: str, port: int, topic: str, since: int) -> dict[int, int]:
     answer.text()
     found = {}
     for _ in range(answer.one(">i")):
-        number, error, _, offset = answer.take(">ihqq")
+        number, error, timestamp, offset = answer.take(">ihqq")
         if error:
             raise Odd(f"partition {number} of {topic} answers with error {error}")
-        found[number] = offset
+        found[number] = Place(offset, timestamp)
     return found
+
+
+def first_since(host: str, port: int, topic: str, since: float) -> float | None:
+    """When the first record since a time was written, in seconds as that time is; None if there is none."""
+    found = places(host, port, topic, int(since * 1000)).values()
+    return min((place.timestamp / 1000 for place in found if place.offset >= 0), default=None)
 
 
 def records(host: str, port: int, topic: str) -> int:
     """How many there are now."""
-    ends, starts = (offsets(host, port, topic, when) for when in (LATEST, EARLIEST))
-    return sum(ends.values()) - sum(starts.values())
+    ends, starts = (places(host, port, topic, when).values() for when in (LATEST, EARLIEST))
+    return sum(end.offset for end in ends) - sum(start.offset for start in starts)
 
 
 def _partition(answer: "_Reader") -> int:

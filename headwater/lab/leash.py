@@ -2,9 +2,10 @@
 
     python -I -S leash.py PARENT USER COMMAND…
 
-With a user's name it becomes that user first, which only root can do; `-` is for staying who one is. A small
-program instead of a function between fork and exec, where hardly anything may safely be called. No imports from
-the package: it is started once for every service.
+PARENT is the parent's id, or 0 where whoever starts it could not know that. With a user's name it becomes that
+user first, which only root can do; `-` is for staying who one is. A small program instead of a function between
+fork and exec, where hardly anything may safely be called. No imports from the package: it is started once for
+every service.
 """
 
 import ctypes
@@ -27,7 +28,7 @@ def main() -> None:
         libc = ctypes.CDLL(None, use_errno=True)
         if libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
             raise OSError(ctypes.get_errno(), "prctl")
-    if os.getppid() != parent:
+    if parent and os.getppid() != parent:
         sys.exit("the lab's supervisor has gone")  # it died before the line above
     os.execvp(command[0], command)  # noqa: S606
 

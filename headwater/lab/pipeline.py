@@ -88,9 +88,11 @@ PIPELINE = (
         environment=_ENVIRONMENT,
         command=(
             *("{python}", "-m", "headwater.spark.supervise", "--restarts", "5", "--"),
+            # If the lab is killed, so is Kafka: the application could not end in good order, and would wait for it.
+            *("{python}", "-I", "-S", "{leash}", "0", "-"),
             *("{python}", "-m", "pipeline.streams", "--driver-memory", "{memory}m"),
         ),
-        health=Batches("streams/checkpoints", QUERIES),
+        health=Batches("streams/checkpoints", QUERIES, "kafka", "orders"),
         patience=600.0,
         grace=45.0,  # a micro-batch may have to end first
     ),

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from headwater.errors import BadRequest
-from headwater.lab import needs
+from headwater.lab import leash, needs
 from headwater.lab.metastore import POSTGRES, Database
 from headwater.lab.services import S3_KEY, S3_SECRET, SERVICES, services
 from headwater.lab.spec import Service, choose
@@ -51,6 +51,7 @@ def values(plan: Plan, ports: Mapping[str, int]) -> dict[str, str]:
         "host": HOST,
         "java": plan.java or "java",
         "python": sys.executable,
+        "leash": leash.__file__,
         "jars": str(plan.jars),
         "spark": str(plan.spark or ""),
         "postgresql": str(plan.postgresql or ""),

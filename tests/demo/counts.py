@@ -28,14 +28,14 @@ class Counts:
         """Orders that were put aside; one that was put aside twice, as may happen after a fault, is one."""
         topic = "orders-dead-letters"
         server = f"{self._values['host']}:{self._values['kafka']}"
-        ends = kafka.offsets(self._values["host"], int(self._values["kafka"]), topic, kafka.LATEST)
+        ends = kafka.places(self._values["host"], int(self._values["kafka"]), topic, kafka.LATEST)
         consumer = Consumer({"bootstrap.servers": server, "group.id": "demo-check", "enable.auto.commit": False})
         sources: set[bytes] = set()
         try:
             for partition, end in ends.items():
                 consumer.assign([TopicPartition(topic, partition, 0)])
                 position = 0
-                while position < end:
+                while position < end.offset:
                     message = consumer.poll(30)
                     assert message is not None, f"{topic} says nothing for 30 s"
                     assert message.error() is None, message.error()
