@@ -88,6 +88,9 @@ def _catalog(settings: Settings) -> dict[str, str]:
     if settings.s3_key:
         catalog |= {".s3.access-key-id": settings.s3_key, ".s3.secret-access-key": settings.s3_secret}
     return {
+        # Whoever is killed while it commits leaves a lock behind. The metastore may only take it away soon after if
+        # those who live say so often.
+        "spark.hadoop.iceberg.hive.lock-heartbeat-interval-ms": "10000",
         "spark.sql.extensions": f"{_ICEBERG}.extensions.IcebergSparkSessionExtensions",
         **{f"spark.sql.catalog.{CATALOG}{key}": value for key, value in catalog.items()},
     }
