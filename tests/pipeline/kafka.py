@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
+from confluent_kafka.schema_registry.avro import AvroDeserializer
+from confluent_kafka.serialization import MessageField, SerializationContext
 
 from pipeline.settings import Settings
 
@@ -74,3 +76,12 @@ def schemas(places: Settings, subject: str) -> dict[int, str]:
 def register(places: Settings, subject: str, schema: str) -> int:
     with SchemaRegistryClient({"url": places.registry}) as client:
         return int(client.register_schema(subject, Schema(schema, "AVRO")))
+
+
+def decoded(places: Settings, topic: str, subject: str, schema: str) -> list[dict[str, Any]]:
+    """Records as the registry's own client reads them."""
+    with SchemaRegistryClient({"url": places.registry}) as client:
+        assert client.get_latest_version(subject).schema.schema_str == schema
+        deserialize = AvroDeserializer(client)
+        where = SerializationContext(topic, MessageField.VALUE)
+        return [deserialize(message.value, where) for message in messages(places, topic)]
