@@ -24,13 +24,19 @@ class Written(NamedTuple):
     schema: str
 
 
-def of_plan(plan: Any, spark: Any, bound: Bound | None = None) -> Written | None:
+def of_plan(plan: Any, spark: Any) -> Written | None:
     """None if the analyzed plan is no command that writes what a query gives."""
+    sink = sink_of(plan, spark)
+    return None if sink is None else written_to(sink, plan, spark)
+
+
+def sink_of(plan: Any, spark: Any) -> Sink | None:
+    rule = _RULES.get(str(plan.getClass().getSimpleName()))
+    return None if rule is None else rule(plan, spark)
+
+
+def written_to(sink: Sink, plan: Any, spark: Any, bound: Bound | None = None) -> Written:
     kind = str(plan.getClass().getSimpleName())
-    rule = _RULES.get(kind)
-    if rule is None:
-        return None
-    sink = rule(plan, spark)
     query = plan.query()
     found = columns.of_plan(query, spark, bound)
     if kind in _WITH_NAMES:
