@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from headwater.spark import events, sinks
+from headwater.spark import events, sinks, streams
 from headwater.spark.sinks import Sink
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class Batches:
     def __init__(self) -> None:
         self.query: Query | None = None
         self.waiting: list[Callable[[], None]] = []
+        self.known: set[str] = set()  # targets that need not be looked at again
 
 
 def listener(agent: "Agent") -> Any:
@@ -51,7 +52,7 @@ def listener(agent: "Agent") -> Any:
 
 def install(agent: "Agent") -> None:
     from pyspark import SparkContext
-    from pyspark.sql import DataFrameWriter, DataFrameWriterV2
+    from pyspark.sql import DataFrameWriter, DataFrameWriterV2, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -64,6 +65,8 @@ def install(agent: "Agent") -> None:
     replace(DataStreamWriter, "toTable", lambda before: _starting(agent, before, "table"))
     replace(DataStreamWriter, "foreachBatch", _batching)
     replace(StreamingQuery, "stop", lambda before: _stopping(agent, before))
+    replace(SparkSession, "newSession", lambda before: _listening(agent, before))
+    replace(SparkSession, "sql", lambda before: _asking(agent, before))
     replace(SparkContext, "stop", lambda before: _application_stopping(agent, before))
     for name in _SAVES:
         replace(DataFrameWriter, name, lambda before: _writing(agent, before, "path"))
@@ -139,16 +142,30 @@ def _stopping(agent: "Agent", before: Any) -> Any:
 
 def _application_stopping(agent: "Agent", before: Any) -> Any:
     def stop(self: Any) -> Any:
-        if self is agent.context:
-            agent.application_stops()
-        return before(self)
+        if self is not agent.context or self._jsc is None:
+            return before(self)
+        agent.application_stops()
+        try:
+            return before(self)
+        finally:
+            agent.application_stopped()
 
     return stop
 
 
-def _tell(agent: "Agent", df: Any, sink: Callable[[], Sink]) -> None:
-    batches = getattr(_current, "batches", None)
-    agent.wrote(batches, df, getattr(_current, "frame", None), lambda: _safely(sink))
+def _listening(agent: "Agent", before: Any) -> Any:
+    def new_session(self: Any) -> Any:
+        made = before(self)
+        try:
+            agent.listen(made)
+        except Exception:
+            events.log.exception("a new session cannot be listened to")
+        return made
+
+    return new_session
+
+
+# What a function of foreachBatch writes. Elsewhere Spark itself tells of statements.
 
 
 def _writing(agent: "Agent", before: Any, kind: str) -> Any:
@@ -161,7 +178,7 @@ def _writing(agent: "Agent", before: Any, kind: str) -> Any:
         if not nested:
             target = arguments[0] if arguments else named.get("path", named.get("tableName", named.get("name")))
             pair = (target, None) if kind == "table" else (None, target)
-            _tell(agent, self._df, lambda: sinks.of_batch(self, self._df.sparkSession, *pair))
+            _tell_written(agent, self._df, target, lambda: sinks.of_batch(self, self._df.sparkSession, *pair))
         return done
 
     return write
@@ -172,10 +189,30 @@ def _writing_table(agent: "Agent", before: Any) -> Any:
         done = before(self, *arguments, **named)
         table = self.__dict__.get("_headwater_table")
         if table is not None:
-            _tell(agent, self._df, lambda: sinks.of_table(table, self._df.sparkSession))
+            _tell_written(agent, self._df, table, lambda: sinks.of_table(table, self._df.sparkSession))
         return done
 
     return write
+
+
+def _tell_written(agent: "Agent", df: Any, target: str | None, sink: Callable[[], Sink]) -> None:
+    batches, frame = getattr(_current, "batches", None), getattr(_current, "frame", None)
+    if batches is not None:
+        agent.wrote(streams.by_writer(batches, frame, target, df, lambda: _safely(sink)))
+
+
+def _asking(agent: "Agent", before: Any) -> Any:
+    def sql(self: Any, *arguments: Any, **named: Any) -> Any:
+        df = before(self, *arguments, **named)
+        batches, frame = getattr(_current, "batches", None), getattr(_current, "frame", None)
+        if batches is not None:
+            try:
+                agent.wrote(streams.by_statement(batches, frame, repr((arguments, named)), df, self))
+            except Exception:
+                events.log.exception("what a batch wrote could not be told")
+        return df
+
+    return sql
 
 
 def _remember_table(writer: type, replace: Callable[[type, str, Callable[[Any], Any]], None]) -> None:

@@ -76,21 +76,21 @@ class Supervisor:
             _say(
                 f"{shlex.join(self._command)} (process {self._child.pid}) {how} after {time.monotonic() - began:.0f} s"
             )
-        self._end_runs(f"the driver {how}")
+        self._end_runs(f"the driver {how}", all_is_gone=False)
         self._end_group(self._child.pid)
-        self._end_runs(f"the driver {how}")
+        self._end_runs(f"the driver {how}", all_is_gone=True)
         return code
 
-    def _end_runs(self, reason: str) -> None:
+    def _end_runs(self, reason: str, *, all_is_gone: bool) -> None:
         for note in [path for path in self._notes.iterdir() if not path.suffix]:  # others are half written
             try:
-                left = end_left(Path(note.read_text(encoding="utf-8")), SPOOL_BYTES, reason)
-                if left is None:
-                    continue
-                note.unlink()
-                if left.jobs:
+                left = end_left(Path(note.read_text(encoding="utf-8")), SPOOL_BYTES, reason, all_is_gone=all_is_gone)
+                if left is not None and left.jobs:
                     _say(f"ended in lineage: {', '.join(left.jobs)} ({reason})")
-                self._send(left)
+                if left is not None and left.waits:
+                    self._send(left)
+                if all_is_gone:
+                    note.unlink()
             except Exception as e:  # the job matters more than its lineage
                 _say(f"the end of its runs could not be told: {type(e).__name__}: {e}")
 
@@ -102,7 +102,7 @@ class Supervisor:
                 delivery.close(0)
             else:
                 waiting.append(delivery)
-        transport, _ = make_transport(left.address.get("url"), left.address.get("transport"))
+        transport = make_transport(left.address.get("url"), left.address.get("transport"))
         self._deliveries = [*waiting, Delivery(transport, left.spool)]
 
     def _end_group(self, group: int) -> None:
