@@ -30,7 +30,10 @@ Report = Callable[[str, int, int], None]
 """Called with what was downloaded, how many files are there, and of how many."""
 
 # Maven keeps a copy of what it downloads, and archives are there twice while they are unpacked.
-_ROOM = 1200  # megabytes for all
+_ROOM = 1600  # megabytes for all
+
+SPARK = "spark"
+"""The group that no service needs but the pipeline's jobs."""
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -181,7 +184,7 @@ def _pom() -> bytes:
 
 
 def _pinned_groups() -> list[str]:
-    return sorted({service.jars for service in SERVICES if service.jars})
+    return sorted({service.jars for service in SERVICES if service.jars} | {SPARK})
 
 
 def pin(target: Path) -> None:

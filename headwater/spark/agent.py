@@ -5,281 +5,256 @@ the events and hands them to the delivery. Whatever goes wrong here is logged, a
 """
 
 import atexit
-import json
+import contextlib
 import logging
 import os
 import queue
-import signal
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from headwater.spark import columns, events, hooks
+from headwater.spark import commands, endings, events, hooks, listener, statements
+from headwater.spark.commands import Written
 from headwater.spark.delivery import Delivery
-from headwater.spark.events import Run
-from headwater.spark.queries import Query
+from headwater.spark.forwarding import Forwarder, Verdict
+from headwater.spark.open_runs import OpenRuns
+from headwater.spark.settings import Settings, gather
 from headwater.spark.sinks import Sink
-from headwater.spark.transports import default_spool, make_transport
+from headwater.spark.streams import Streams, Write
+from headwater.spark.telling import Telling
+from headwater.spark.transports import address_of, default_spool, make_transport
 
 log = logging.getLogger("headwater.spark")
 
-# At the end of the process: for the last events to be made, and to be sent.
-LAST_WORDS, LAST_SENDING = 3.0, 3.0
+# At the end of the process: for the last events to be made, to be sent, and for Spark to stop.
+LAST_WORDS, LAST_SENDING, LAST_STOP = 3.0, 3.0, 10.0
+# How often the agent looks what the listener said, and whether a query has been silent for too long.
+FORWARDING, BEATING = 0.2, 1.0
 
 _agent: "Agent | None" = None
+_attaching = threading.RLock()
 
 
 def attach(
     spark: Any,
     url: str | None = None,
-    namespace: str = "spark",
+    namespace: str | None = None,
     *,
-    interval: float = 10.0,
-    batch: bool = True,
+    interval: float | None = None,
+    batch: bool | None = None,
     parent: tuple[str, str, str] | None = None,
     transport: dict[str, Any] | None = None,
     spool: str | Path | None = None,
 ) -> "Agent":
-    """Tells the lineage of this session's streaming queries, and the columns of what its batches write.
+    """Tells the lineage of this application's streaming queries, and the columns of what its batches write.
 
-    `url`: the server; without it what openlineage-python is configured to (OPENLINEAGE_URL, openlineage.yml).
-    `interval`: seconds between two RUNNING events of a query. `parent`: namespace, name and run id of the job
-    that this application belongs to. `transport`: any configuration of openlineage-python's transports.
-    `spool`: the folder for events that wait for the server.
+    `url`: the server; without it `spark.headwater.url`, or what openlineage-python is configured to
+    (OPENLINEAGE_URL, openlineage.yml). `interval`: seconds between two RUNNING events of a query. `parent`:
+    namespace, name and run id of the job that this application belongs to. `transport`: any configuration of
+    openlineage-python's transports. `spool`: the folder for events that wait for the server.
+
+    One agent serves all sessions of an application: attaching again changes nothing.
     """
     global _agent
-    if _agent is not None and not _agent.closed:
-        if _agent.spark is spark:
+    with _attaching:
+        if is_attached(spark):
+            assert _agent is not None
             return _agent
-        _agent.close("another session was attached")
-    sender, place = make_transport(url, transport)
-    folder = Path(spool) if spool is not None else default_spool(place)
-    _agent = Agent(spark, Delivery(sender, folder), namespace, interval, batch, parent)
-    return _agent
+        if _agent is not None:
+            _agent.close("another application was attached")
+        told = gather(spark, url, namespace, interval, batch, parent, transport, spool)
+        folder = told.spool or default_spool(told.url, told.transport)
+        delivery = Delivery(make_transport(told.url, told.transport), folder)
+        listened = listener.prepared(spark)
+        runs = listened or OpenRuns(folder, address_of(told.url, told.transport))
+        _agent = Agent(spark, Telling(delivery, runs), told, listened is not None)
+        return _agent
+
+
+def is_attached(spark: Any) -> bool:
+    """Whether this session's application is told already."""
+    return _agent is not None and not _agent.closed and _agent.context is spark.sparkContext
 
 
 class Agent:
-    def __init__(
-        self,
-        spark: Any,
-        delivery: Delivery,
-        namespace: str,
-        interval: float,
-        batch: bool,
-        parent: tuple[str, str, str] | None,
-    ) -> None:
-        self.spark, self.delivery, self.closed = spark, delivery, False
-        self._namespace, self._interval, self._batch, self._parent = namespace, interval, batch, parent
-        self._version, self._application = str(spark.version), str(spark.sparkContext.appName)
-        self._queries: dict[str, Query] = {}
-        self._early: dict[str, list[Callable[[Query], None]]] = {}  # what came before the start was known
+    def __init__(self, spark: Any, telling: Telling, told: Settings, forwards: bool) -> None:
+        self.context, self.closed = spark.sparkContext, False
+        self._telling, self._settings, self._process = telling, told, os.getpid()
+        self._forwarder = Forwarder(telling.runs, telling, told.interval) if forwards else None
+        self._streams = Streams(spark, telling, told, self._parent)
+        # What the listener tells by itself need not be told twice.
+        self._tells_batches = told.batch and not listener.is_there(spark)
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="headwater-agent", daemon=True)
         self._thread.start()
-        self._listener = hooks.listener(self)
-        spark.streams.addListener(self._listener)
+        self._to_queries, self._to_statements = hooks.listener(self), statements.listener(self.executed)
+        self._heard: dict[str, Any] = {}  # the sessions that are listened to, by their ids
+        self.listen(spark)
         hooks.install(self)
-        self._previous = _on_sigterm(self)
-        atexit.register(self.close, "the interpreter ended")
+        self._endings = endings.Endings(self)
+        atexit.register(self.close, "the interpreter ended", stop=True)
 
-    # Told by the job's threads; nothing here waits
+    def listen(self, spark: Any) -> None:
+        """To a session: each tells only of itself."""
+        session = str(spark._jsparkSession.sessionUUID())
+        if session not in self._heard:
+            self._heard[session] = spark
+            spark.streams.addListener(self._to_queries)
+            if self._forwarder is not None or self._tells_batches:
+                statements.listen(spark, self._to_statements)
+
+    # Told by threads of the job and of Spark; nothing here waits
 
     def started(self, writer: Any, query: Any, sink: Sink, batches: "hooks.Batches | None", at: str) -> None:
-        self._do(lambda: self._started(writer._df, query, sink, batches, at))
+        self._do(lambda: self._streams.started(writer._df, query, sink, batches, at))
 
     def progressed(self, run_id: str, told: str) -> None:
-        self._do(lambda: self._when_known(run_id, lambda query: self._progressed(query, told)))
+        self._do(lambda: self._streams.progressed(run_id, told))
 
     def terminated(self, run_id: str, message: str | None) -> None:
-        self._do(lambda: self._when_known(run_id, lambda query: self._terminated(query, message)))
+        self._do(lambda: self._streams.terminated(run_id, message))
 
     def stopping(self, run_id: str) -> None:
-        query = self._queries.get(run_id)
-        if query is not None:
-            query.stopped = True
-        else:
-            self._do(lambda: self._when_known(run_id, lambda query: setattr(query, "stopped", True)))
+        self._do(lambda: self._streams.stopping(run_id))
 
-    def wrote(self, batches: "hooks.Batches | None", df: Any, batch: Any, sink: Callable[[], Sink]) -> None:
-        """A batch was written: one of a stream's (`batches`), or one of the job's own."""
-        self._do(lambda: self._wrote(batches, df, batch, sink))
+    def wrote(self, write: Write) -> None:
+        """A function of foreachBatch wrote something."""
+        self._do(lambda: self._streams.wrote(write))
 
-    def session_stops(self) -> None:
-        """Just before `spark.stop()`: afterwards nobody tells how the queries ended."""
+    def executed(self, execution: Any, problem: str | None) -> None:
+        """A statement ended."""
+        mark = self._forwarder.mark() if self._forwarder is not None else 0
+        self._do(lambda: self._executed(execution, problem, mark))
+
+    def failed(self, problem: str) -> None:
+        """Nobody caught an exception of the job."""
+        if self._forwarder is not None:
+            self._forwarder.failure = problem
+
+    # The end
+
+    def application_stops(self) -> None:
+        """Just before `spark.stop()`: afterwards nobody tells how queries and statements ended."""
+        if self._forwarder is not None:
+            with contextlib.suppress(Exception):  # not a part of Spark that anybody promised
+                self.context._jsc.sc().listenerBus().waitUntilEmpty(int(LAST_WORDS * 1000))
         self._settled("the Spark session was stopped")
 
-    def close(self, reason: str) -> None:
-        """Every query that still runs is aborted, and what is to be sent is sent or kept on disk."""
-        if self.closed:
+    def application_stopped(self) -> None:
+        if self._forwarder is not None:
+            self._wait_for(lambda: self._last_words("the Spark session was stopped"), LAST_WORDS)
+
+    def close(self, reason: str, *, stop: bool = False) -> None:
+        """Every query that still runs is aborted, and what is to be sent is sent or kept on disk. `stop`: the
+        application, too, as nobody could tell its end later."""
+        if self.closed or os.getpid() != self._process:  # a fork of the job is not the job
             return
-        self._settled(reason)
+        if stop and self._forwarder is not None and self.context._jsc is not None:
+            self._wait_for(self.context.stop, LAST_STOP)
+        self._settled(reason, self._unlisten)
+        if self._forwarder is not None:
+            self._wait_for(lambda: self._last_words(reason), LAST_WORDS)
         self.closed = True
         self._tasks.put(None)
-        hooks.remove(self)
-        self.delivery.close(LAST_SENDING)
+        hooks.remove()
+        self._endings.remove()
+        self._telling.delivery.close(LAST_SENDING)
+        self._telling.runs.close(listener_is_there=self._forwarder is not None and self.context._jsc is not None)
         atexit.unregister(self.close)
-        if self._previous is not None and threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, self._previous)
 
     def flush(self, seconds: float = 5.0) -> bool:
         """Waits until all that happened so far is sent."""
-        done = threading.Event()
-        self._do(done.set)
-        return done.wait(seconds) and self.delivery.flush(seconds)
+        return self._wait_for(lambda: None, seconds) and self._telling.delivery.flush(seconds)
 
     def _do(self, task: Callable[[], None]) -> None:
         if not self.closed:
             self._tasks.put(task)
 
-    def _settled(self, reason: str) -> None:
+    def _wait_for(self, task: Callable[[], None], seconds: float) -> bool:
         done = threading.Event()
 
-        def settle() -> None:
-            self._settle(reason)
-            done.set()
+        def do() -> None:
+            try:
+                task()
+            finally:
+                done.set()
 
-        self._do(settle)
-        if not done.wait(LAST_WORDS):
-            # Spark does not answer any more; what is known is told without it.
-            for query in list(self._queries.values()):
-                if not query.ended:
-                    self.delivery.send(query.abort(reason))
+        self._do(do)
+        return done.wait(seconds)
+
+    def _settled(self, reason: str, and_then: Callable[[], None] = lambda: None) -> None:
+        def settle() -> None:
+            self._streams.settle(reason)
+            and_then()
+
+        if not self._wait_for(settle, LAST_WORDS):
+            self._streams.abort(reason)  # Spark does not answer any more; what is known is told without it
 
     # In the agent's own thread
 
     def _work(self) -> None:
+        pause = FORWARDING if self._forwarder is not None else BEATING
         while True:
             try:
-                task = self._tasks.get(timeout=min(1.0, self._interval / 2))
+                task = self._tasks.get(timeout=min(pause, self._settings.interval / 2))
             except queue.Empty:
-                self._guarded(self._beat)
-                continue
+                task = self._nothing
             if task is None:
                 return
             self._guarded(task)
-            self._guarded(self._beat)
+            self._guarded(self._streams.beat)
+            if self._forwarder is not None:
+                self._guarded(self._forwarder.pump)
+
+    def _nothing(self) -> None:
+        pass
 
     def _guarded(self, task: Callable[[], None]) -> None:
         try:
             task()
         except Exception:
-            log.exception("lineage of a query could not be told")
+            log.exception("lineage could not be told")
 
-    def _beat(self) -> None:
-        """A long micro-batch is no reason to look dead."""
-        for query in list(self._queries.values()):
-            if not query.ended and time.monotonic() - query.told >= self._interval:
-                if query.spark_query.isActive:
-                    self.delivery.send(query.running())
-                else:
-                    query.told = time.monotonic()  # its end is about to be told
+    def _parent(self) -> tuple[str, str, str] | None:
+        if self._forwarder is None:
+            return self._settings.parent
+        self._forwarder.pump()
+        return self._forwarder.application or self._settings.parent
 
-    def _started(self, df: Any, spark_query: Any, sink: Sink, batches: "hooks.Batches | None", at: str) -> None:
-        run_id = str(spark_query.runId)
-        run = Run(self._namespace, self._name(spark_query, sink), run_id, self._version, self._parent)
-        query = Query(run, spark_query, sink, at)
+    def _executed(self, execution: Any, problem: str | None, mark: int) -> None:
+        verdict = Verdict()
         try:
-            found = columns.lineage(df)
-            query.lineage = found
-            query.unknown[run.job] = found.unknown + ((sink.unknown,) if sink.unknown else ())
-            written = found.as_records() if sink.topic else found
-            for dataset in sink.datasets:
-                query.outputs[dataset.key] = events.output_of(dataset, written, df.schema.json())
-        except Exception as e:
-            # A run without columns is better than none.
-            log.exception("the columns of query %s could not be told", run.job)
-            query.unknown[run.job] = (f"{type(e).__name__}: {e}",)
-        self._queries[run_id] = query
-        self.delivery.send(query.start())
-        if batches is not None:
-            batches.query = query
-            for write in batches.waiting:
-                self._guarded(write)
-        for task in self._early.pop(run_id, ()):
-            task(query)
+            verdict = self._verdict(execution, problem)
+        except Exception:
+            log.exception("the columns of a statement could not be told")
+        if self._forwarder is not None:
+            self._forwarder.executed(mark, verdict)
+        elif verdict.written is not None:
+            self._tell_datasets(verdict.written)
 
-    def _name(self, query: Any, sink: Sink) -> str:
-        if query.name:
-            return str(query.name)
-        target = sink.datasets[0].name.strip("/").rpartition("/")[2] if sink.datasets else sink.format
-        return f"{self._application}.{target}"
+    def _verdict(self, execution: Any, problem: str | None) -> Verdict:
+        session = self._heard.get(str(execution.sparkSession().sessionUUID()))
+        if session is None:
+            return Verdict()  # a micro-batch: streams run in sessions of their own
+        if problem is not None:
+            logical = execution.logical()
+            return Verdict(problem=problem, creates=commands.creates(logical))
+        return Verdict(commands.of_plan(execution.analyzed(), session))
 
-    def _when_known(self, run_id: str, task: Callable[[Query], None]) -> None:
-        query = self._queries.get(run_id)
-        if query is None:
-            self._early.setdefault(run_id, []).append(task)
-        elif not query.ended:
-            task(query)
+    def _tell_datasets(self, written: Written) -> None:
+        """Without OpenLineage's listener no run is told; what is true of the dataset is."""
+        for dataset in written.sink.datasets:
+            output = events.output_of(dataset, written.lineage, written.schema)
+            self._telling.delivery.send(events.dataset_event(output))
 
-    def _progressed(self, query: Query, told: str) -> None:
-        query.progress.add(json.loads(told))
-        if time.monotonic() - query.told >= self._interval:
-            self.delivery.send(query.running())
+    def _last_words(self, reason: str) -> None:
+        assert self._forwarder is not None
+        self._forwarder.abort(reason)
 
-    def _terminated(self, query: Query, message: str | None) -> None:
-        self.delivery.send(query.terminated(message))
-        self._queries.pop(query.run.id, None)
-
-    def _wrote(self, batches: "hooks.Batches | None", df: Any, batch: Any, sink: Callable[[], Sink]) -> None:
-        if batches is None:
-            if self._batch:
-                self._wrote_batch(df, sink())
-            return
-        query = batches.query
-        if query is None:
-            batches.waiting.append(lambda: self._wrote(batches, df, batch, sink))
-            return
-        target = sink()
-        new = [dataset for dataset in target.datasets if dataset.key not in query.outputs]
-        if not new or query.lineage is None or query.ended:
-            return
-        found = columns.continued(df, batch, query.lineage)
-        query.lineage = query.lineage._replace(inputs=found.inputs)
-        written = found.as_records() if target.topic else found
-        for dataset in new:
-            output = events.output_of(dataset, written, df.schema.json())
-            self.delivery.send(query.found(output, found.unknown))
-
-    def _wrote_batch(self, df: Any, sink: Sink) -> None:
-        """OpenLineage's listener tells the run; the columns, which it tells in part, are told here."""
-        if not sink.datasets:
-            return
-        found = columns.lineage(df)
-        written = found.as_records() if sink.topic else found
-        for dataset in sink.datasets:
-            self.delivery.send(events.dataset_event(events.output_of(dataset, written, df.schema.json())))
-
-    def _settle(self, reason: str) -> None:
-        for query in list(self._queries.values()):
-            if query.ended:
-                continue
-            try:
-                active = bool(query.spark_query.isActive)
-                problem = None if active else query.spark_query.exception()
-            except Exception:
-                active, problem = True, None
-            self.delivery.send(query.abort(reason) if active else query.terminated(str(problem) if problem else None))
-            self._queries.pop(query.run.id, None)
-
-
-def _on_sigterm(agent: Agent) -> Any:
-    """SIGTERM ends a process without a word; here it first tells its queries. What the job itself does on
-    SIGTERM is done afterwards."""
-    if threading.current_thread() is not threading.main_thread():
-        return None
-    previous = signal.getsignal(signal.SIGTERM)
-    if previous is None:
-        return None
-
-    def handle(number: int, frame: Any) -> None:
-        agent.close("SIGTERM")
-        if callable(previous):
-            previous(number, frame)
-        elif previous == signal.SIG_DFL:
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-
-    signal.signal(signal.SIGTERM, handle)
-    return previous
+    def _unlisten(self) -> None:
+        # Here and not in the main thread, which may be in the middle of a question to Spark when SIGTERM comes.
+        with contextlib.suppress(Exception):  # the session may be gone, and its listeners with it
+            for session in self._heard.values():
+                session.streams.removeListener(self._to_queries)
+                statements.unlisten(session, self._to_statements)

@@ -86,11 +86,16 @@ def of_plan(plan: Any, spark: Any, bound: Bound | None = None) -> Lineage:
 
 def continued(df: Any, batch: Any, before: Lineage) -> Lineage:
     """The lineage of what is made from one batch of a stream, whose own lineage is known."""
+    return added(lineage(df, bound_to(batch, before)), before)
+
+
+def bound_to(batch: Any, before: Lineage) -> Bound:
     first = leaves.first_id(batch._jdf.queryExecution().analyzed())
-    if first is None:
-        return lineage(df)
     whole = Leaf(tuple(before.topics), topic=True, values=before.ordered, depend=before.indirect)
-    found = lineage(df, {first: whole})
+    return {} if first is None else {first: whole}
+
+
+def added(found: Lineage, before: Lineage) -> Lineage:
     return found._replace(inputs=before.inputs | found.inputs, unknown=(*before.unknown, *found.unknown))
 
 

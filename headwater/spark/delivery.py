@@ -9,9 +9,11 @@ import logging
 import queue
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from headwater.spark import open_runs
 from headwater.spark.spool import Spool
 
 log = logging.getLogger("headwater.spark")
@@ -22,6 +24,8 @@ SPOOL_BYTES = 256 * 1024 * 1024
 FIRST_RETRY, LAST_RETRY = 0.5, 15.0
 
 Event = dict[str, Any]
+Done = Callable[[], None]
+"""Called when an event was sent, or is on disk."""
 
 
 class Transport(Protocol):
@@ -33,23 +37,23 @@ class Transport(Protocol):
 class Delivery:
     def __init__(self, transport: Transport, folder: Path, *, size: int = QUEUE, room: int = SPOOL_BYTES) -> None:
         self._transport, self._folder, self._room = transport, folder, room
-        self._queue: queue.Queue[Event] = queue.Queue(size)
+        self._queue: queue.Queue[tuple[Event, Done]] = queue.Queue(size)
         self._idle = threading.Event()
         self._closing = threading.Event()
         self._lock = threading.Lock()  # the spool, and what is in hand
         self._spool: Spool | None = None
-        self._in_hand: Event | None = None
+        self._in_hand: tuple[Event, Done] | None = None
         self._pause = FIRST_RETRY
         self._again = 0.0
         self.dropped = 0
         self._thread = threading.Thread(target=self._run, name="headwater-delivery", daemon=True)
         self._thread.start()
 
-    def send(self, event: Event) -> None:
+    def send(self, event: Event, done: Done = lambda: None) -> None:
         """Returns at once. Only when the queue is full, an event is lost, and counted."""
         self._idle.clear()
         try:
-            self._queue.put_nowait(event)
+            self._queue.put_nowait((event, done))
         except queue.Full:
             self._lost("the queue is full")
 
@@ -70,8 +74,9 @@ class Delivery:
                     waiting.append(self._queue.get_nowait())
                 except queue.Empty:
                     break
-            for event in waiting:
+            for event, done in waiting:
                 self._keep(event)
+                done()
             if self._spool is not None:
                 self._spool.close()
 
@@ -92,6 +97,7 @@ class Delivery:
     def _open(self) -> None:
         with self._lock:
             if not self._closing.is_set():
+                open_runs.end_all_left(self._folder, self._room)
                 self._spool = Spool(self._folder, self._room)
 
     def _step(self) -> None:
@@ -106,29 +112,35 @@ class Delivery:
             event = None
         if event is not None:
             self._idle.clear()
-            self._one(event)
+            self._one(*event)
         elif waits and time.monotonic() >= self._again:
             self._from_disk()
 
-    def _one(self, event: Event) -> None:
+    def _one(self, event: Event, done: Done) -> None:
         with self._lock:
             if self._closing.is_set() or (self._spool is not None and len(self._spool)):
                 self._keep(event)  # behind those that wait already
+                done()
                 if self._closing.is_set() and self._spool is not None:
                     self._spool.close()
                 return
-            self._in_hand = event
+            self._in_hand = event, done
         problem = self._try(event)
         with self._lock:
-            taken, self._in_hand = self._in_hand, None
-            if taken is None or problem is None:
+            if not self._still_in_hand():
                 return
+            if problem is not None:
+                self._keep(event)
             if problem == "later":
-                self._keep(event)
                 self._again = time.monotonic() + self._pause
-            else:
-                self._keep(event)
+            elif problem == "never":
                 self._refuse()
+            done()
+
+    def _still_in_hand(self) -> bool:
+        """Unless the end of the process has taken it."""
+        taken, self._in_hand = self._in_hand, None
+        return taken is not None
 
     def _from_disk(self) -> None:
         while not self._closing.is_set():

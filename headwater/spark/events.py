@@ -33,7 +33,11 @@ class Run(NamedTuple):
 
 
 def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return instant(datetime.now(UTC))
+
+
+def instant(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def facet(name: str, version: str, /, **content: Any) -> Json:

@@ -3,13 +3,12 @@
 A query's own plan has no columns any more, so the DataFrame behind it is caught when it starts.
 """
 
-import contextlib
 import functools
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from headwater.spark import events, sinks
+from headwater.spark import events, sinks, streams
 from headwater.spark.sinks import Sink
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ class Batches:
     def __init__(self) -> None:
         self.query: Query | None = None
         self.waiting: list[Callable[[], None]] = []
+        self.known: set[str] = set()  # targets that need not be looked at again
 
 
 def listener(agent: "Agent") -> Any:
@@ -51,6 +51,7 @@ def listener(agent: "Agent") -> Any:
 
 
 def install(agent: "Agent") -> None:
+    from pyspark import SparkContext
     from pyspark.sql import DataFrameWriter, DataFrameWriterV2, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -64,7 +65,9 @@ def install(agent: "Agent") -> None:
     replace(DataStreamWriter, "toTable", lambda before: _starting(agent, before, "table"))
     replace(DataStreamWriter, "foreachBatch", _batching)
     replace(StreamingQuery, "stop", lambda before: _stopping(agent, before))
-    replace(SparkSession, "stop", lambda before: _session_stopping(agent, before))
+    replace(SparkSession, "newSession", lambda before: _listening(agent, before))
+    replace(SparkSession, "sql", lambda before: _asking(agent, before))
+    replace(SparkContext, "stop", lambda before: _application_stopping(agent, before))
     for name in _SAVES:
         replace(DataFrameWriter, name, lambda before: _writing(agent, before, "path"))
     for name in _TABLES:
@@ -74,21 +77,25 @@ def install(agent: "Agent") -> None:
     _remember_table(DataFrameWriterV2, replace)
 
 
-def remove(agent: "Agent") -> None:
+def remove() -> None:
     while _original:
         cls, name, before = _original.pop()
         setattr(cls, name, before)
-    with contextlib.suppress(Exception):  # the session may be gone, and its listeners with it
-        agent.spark.streams.removeListener(agent._listener)
 
 
 def _starting(agent: "Agent", before: Any, kind: str | None) -> Any:
     def start(self: Any, *arguments: Any, **named: Any) -> Any:
         at = events.now()
+        try:
+            agent.listen(self._df.sparkSession)
+        except Exception:
+            events.log.exception("the progress of a query cannot be listened to")
         query = before(self, *arguments, **named)
         target = arguments[0] if arguments else named.get("tableName" if kind else "path")
         try:
-            sink = _safely(lambda: sinks.of_stream(self, agent.spark, *((target, None) if kind else (None, target))))
+            sink = _safely(
+                lambda: sinks.of_stream(self, self._df.sparkSession, *((target, None) if kind else (None, target)))
+            )
             agent.started(self, query, sink, self.__dict__.get("_headwater_batches"), at)
         except Exception:
             events.log.exception("the start of a query could not be told")
@@ -133,18 +140,32 @@ def _stopping(agent: "Agent", before: Any) -> Any:
     return stop
 
 
-def _session_stopping(agent: "Agent", before: Any) -> Any:
+def _application_stopping(agent: "Agent", before: Any) -> Any:
     def stop(self: Any) -> Any:
-        if self is agent.spark:
-            agent.session_stops()
-        return before(self)
+        if self is not agent.context or self._jsc is None:
+            return before(self)
+        agent.application_stops()
+        try:
+            return before(self)
+        finally:
+            agent.application_stopped()
 
     return stop
 
 
-def _tell(agent: "Agent", df: Any, sink: Callable[[], Sink]) -> None:
-    batches = getattr(_current, "batches", None)
-    agent.wrote(batches, df, getattr(_current, "frame", None), lambda: _safely(sink))
+def _listening(agent: "Agent", before: Any) -> Any:
+    def new_session(self: Any) -> Any:
+        made = before(self)
+        try:
+            agent.listen(made)
+        except Exception:
+            events.log.exception("a new session cannot be listened to")
+        return made
+
+    return new_session
+
+
+# What a function of foreachBatch writes. Elsewhere Spark itself tells of statements.
 
 
 def _writing(agent: "Agent", before: Any, kind: str) -> Any:
@@ -157,7 +178,7 @@ def _writing(agent: "Agent", before: Any, kind: str) -> Any:
         if not nested:
             target = arguments[0] if arguments else named.get("path", named.get("tableName", named.get("name")))
             pair = (target, None) if kind == "table" else (None, target)
-            _tell(agent, self._df, lambda: sinks.of_batch(self, agent.spark, *pair))
+            _tell_written(agent, self._df, target, lambda: sinks.of_batch(self, self._df.sparkSession, *pair))
         return done
 
     return write
@@ -168,10 +189,30 @@ def _writing_table(agent: "Agent", before: Any) -> Any:
         done = before(self, *arguments, **named)
         table = self.__dict__.get("_headwater_table")
         if table is not None:
-            _tell(agent, self._df, lambda: sinks.of_table(table, agent.spark))
+            _tell_written(agent, self._df, table, lambda: sinks.of_table(table, self._df.sparkSession))
         return done
 
     return write
+
+
+def _tell_written(agent: "Agent", df: Any, target: str | None, sink: Callable[[], Sink]) -> None:
+    batches, frame = getattr(_current, "batches", None), getattr(_current, "frame", None)
+    if batches is not None:
+        agent.wrote(streams.by_writer(batches, frame, target, df, lambda: _safely(sink)))
+
+
+def _asking(agent: "Agent", before: Any) -> Any:
+    def sql(self: Any, *arguments: Any, **named: Any) -> Any:
+        df = before(self, *arguments, **named)
+        batches, frame = getattr(_current, "batches", None), getattr(_current, "frame", None)
+        if batches is not None:
+            try:
+                agent.wrote(streams.by_statement(batches, frame, repr((arguments, named)), df, self))
+            except Exception:
+                events.log.exception("what a batch wrote could not be told")
+        return df
+
+    return sql
 
 
 def _remember_table(writer: type, replace: Callable[[type, str, Callable[[Any], Any]], None]) -> None:

@@ -40,14 +40,19 @@ def read(plan: Any, spark: Any, bound: Bound | None = None) -> Read:
         if bound and first in bound:
             found[first] = bound[first]
             continue
-        try:
-            made = _RULES.get(kind, _other)(leaf, spark)
-        except Exception as e:
-            made = Found([], unknown=f"{kind}: {type(e).__name__} {str(e).splitlines()[0][:200]}")
+        made = of_relation(leaf, spark)
         found[first] = Leaf(tuple(d.key for d in made.datasets), made.topic, unknown=made.unknown)
         for dataset in made.datasets:
             datasets.setdefault(dataset, str(leaf.schema().json()))
     return Read(found, datasets)
+
+
+def of_relation(leaf: Any, spark: Any) -> "Found":
+    kind = str(leaf.getClass().getSimpleName())
+    try:
+        return _RULES.get(kind, _other)(leaf, spark)
+    except Exception as e:
+        return Found([], unknown=f"{kind}: {type(e).__name__} {str(e).splitlines()[0][:200]}")
 
 
 def _all_leaves(plan: Any) -> Iterator[Any]:
@@ -157,6 +162,8 @@ def _table(leaf: Any, spark: Any) -> Found:
 
 def of_table(table: Any, catalog: str, identifier: str, spark: Any) -> Dataset:
     kind = str(table.getClass().getSimpleName())
+    if kind == "RowLevelOperationTable":  # what MERGE, UPDATE and DELETE make of it
+        return of_table(table.table(), catalog, identifier, spark)
     if kind == "V1Table":
         return of_catalog_table(table.v1Table(), spark)
     if kind == "JDBCTable":

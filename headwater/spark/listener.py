@@ -1,20 +1,73 @@
 """OpenLineage's own listener for batch jobs, with the settings that serve Headwater best."""
 
+from pathlib import Path
+from typing import Any
+
+from headwater.spark.open_runs import OpenRuns
+from headwater.spark.settings import NAMESPACE
+from headwater.spark.transports import address_of, default_spool
+
 PACKAGE = "io.openlineage:openlineage-spark_2.13:1.53.0"
+CLASS = "io.openlineage.spark.agent.OpenLineageSparkListener"
+RUNS = "spark.headwater.runs"
+
+# Folders that are made before there is a session, until the agent is attached.
+_prepared: dict[str, OpenRuns] = {}
 
 
-def listener_settings(url: str, namespace: str = "spark", *, packages: bool = True) -> dict[str, str]:
-    """Settings for a session that runs batch jobs: `SparkSession.builder.config(map=listener_settings(url))`.
+def listener_settings(
+    url: str,
+    namespace: str = NAMESPACE,
+    *,
+    packages: bool = True,
+    alone: bool = False,
+    spool: str | Path | None = None,
+) -> dict[str, str]:
+    """Settings for a session with batch jobs: `SparkSession.builder.config(map=listener_settings(url))`, and then
+    `attach(spark)`.
 
-    A session with streaming queries is better off without: the listener would tell every micro-batch as a
-    run of its own, all of them of one job. `packages=False`: the jar is given to Spark in another way.
+    The listener hands its events to the agent, which completes them and sends them. `alone`: it sends them by itself,
+    for applications without the agent. `packages=False`: the jar is given to Spark in another way. `spool`: the
+    folder for events that wait for the server.
     """
-    settings = {
-        "spark.extraListeners": "io.openlineage.spark.agent.OpenLineageSparkListener",
-        "spark.openlineage.transport.type": "http",
-        "spark.openlineage.transport.url": url,
+    settings = _common(namespace) | ({"spark.jars.packages": PACKAGE} if packages else {})
+    if alone:
+        return settings | {"spark.openlineage.transport.type": "http", "spark.openlineage.transport.url": url}
+    runs = OpenRuns(Path(spool) if spool else default_spool(url, None), address_of(url, None))
+    return settings | {
+        "spark.headwater.url": url,
+        "spark.headwater.namespace": namespace,
+        **({"spark.headwater.spool": str(spool)} if spool else {}),
+        **through_agent(runs),
+    }
+
+
+def _common(namespace: str) -> dict[str, str]:
+    return {
+        "spark.extraListeners": CLASS,
         "spark.openlineage.namespace": namespace,
         # Filters, joins and groups once for the dataset, and not again for every column.
         "spark.openlineage.columnLineage.datasetLineageEnabled": "true",
+        # Empty everywhere but on one vendor's clusters.
+        "spark.openlineage.facets.environment-properties.disabled": "true",
     }
-    return settings | ({"spark.jars.packages": PACKAGE} if packages else {})
+
+
+def through_agent(runs: OpenRuns) -> dict[str, str]:
+    """The listener writes to a file, from which the agent takes it."""
+    runs.prepare()
+    _prepared[str(runs.folder)] = runs
+    return {
+        RUNS: str(runs.folder),
+        "spark.openlineage.transport.type": "file",
+        "spark.openlineage.transport.location": str(runs.listener_file),
+    }
+
+
+def prepared(spark: Any) -> OpenRuns | None:
+    """The folder that the listener of this session writes to, if it was told to."""
+    return _prepared.pop(spark.conf.get(RUNS, None) or "", None)
+
+
+def is_there(spark: Any) -> bool:
+    return CLASS in (spark.conf.get("spark.extraListeners", None) or "")

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from headwater.spark.expressions import branches as one_of
-from headwater.spark.expressions import evaluate, field_names, value_of
-from headwater.spark.kinds import FILTER, GROUP_BY, JOIN, SORT
+from headwater.spark.expressions import evaluate, field_names, is_null, value_of
+from headwater.spark.kinds import CONDITIONAL, FILTER, GROUP_BY, JOIN, SORT
 from headwater.spark.tree import Listed, Node, parse, trees
 from headwater.spark.values import NOTHING, Deps, Source, Value, column, derived, together, united, used
 
@@ -225,6 +225,27 @@ class Reader:
         columns = [Column(c.id, c.name, one_of([way[i] for way in ways])) for i, c in enumerate(_attributes(node))]
         return Rows(columns, inputs[0].depend)
 
+    def _merge(self, node: Node, inputs: list[Rows], around: Scope | None) -> Rows:
+        """MERGE: each row by the first instruction whose condition holds. Those that drop rows filter."""
+        scope = self._scope(inputs, around)
+        kept: list[list[Node]] = []
+        decides: list[Value] = []
+        filters: list[Value] = []
+        for field in ("matchedInstructions", "notMatchedInstructions", "notMatchedBySourceInstructions"):
+            for listed in trees(node.fields.get(field)):
+                condition, *outputs = evaluate(listed, scope).children
+                (decides if outputs else filters).append(condition.value)
+                kept.append(outputs)
+        attributes = _attributes(node)
+        count = len(attributes)
+        by = used(decides, CONDITIONAL)
+        columns = []
+        for i, attribute in enumerate(attributes):
+            # An instruction may give two rows, one after the other.
+            found = [output.value for outputs in kept for output in outputs[i::count] if not is_null(output)]
+            columns.append(Column(attribute.id, attribute.name, together(found or [NOTHING]).with_indirect(by)))
+        return Rows(columns, united([inputs[0].depend, used(filters, FILTER)]))
+
     def _generate(self, node: Node, inputs: list[Rows], around: Scope | None) -> Rows:
         generator = evaluate(node.fields["generator"], self._scope(inputs, around))
         names = _attributes(node, "generatorOutput")
@@ -402,6 +423,7 @@ _RULES: Mapping[str, Callable[[Reader, Node, list[Rows], Scope | None], Rows]] =
     "Except": Reader._set,
     "Expand": Reader._expand,
     "Generate": Reader._generate,
+    "MergeRows": Reader._merge,
     "WithCTE": Reader._with,
     "CTERelationRef": Reader._reference,
     "UnionLoop": Reader._loop,

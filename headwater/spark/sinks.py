@@ -56,6 +56,12 @@ def of_table(name: str, spark: Any) -> Sink:
     return _of("", {}, spark, name, None)
 
 
+def of_kafka(options: dict[str, str]) -> Sink:
+    topics = tuple(naming.of_topics({k: v for k, v in options.items() if k != "subscribe"}))
+    unknown = None if topics else "Kafka's sink: the topic is told by a column"
+    return Sink("kafka", topics, topic=True, unknown=unknown)
+
+
 def _of(kind: str, options: dict[str, str], spark: Any, table: str | None, path: str | None) -> Sink:
     if table is not None:
         plan = spark.table(table)._jdf.queryExecution().analyzed()
@@ -63,9 +69,7 @@ def _of(kind: str, options: dict[str, str], spark: Any, table: str | None, path:
     if kind in _NOWHERE:
         return Sink(kind)
     if kind == "kafka":
-        topics = tuple(naming.of_topics({k: v for k, v in options.items() if k != "subscribe"}))
-        unknown = None if topics else "Kafka's sink: the topic is told by a column"
-        return Sink(kind, topics, topic=True, unknown=unknown)
+        return of_kafka(options)
     if kind == "jdbc":
         return Sink(kind, (naming.of_jdbc(options.get("url", ""), options.get("dbtable", "")),))
     if path and kind == "iceberg" and "/" not in path:

@@ -4,13 +4,12 @@ Every process has a folder of its own, which it holds by a lock. A folder that n
 what a process left behind; the next one to come sends it.
 """
 
-import fcntl
-import os
 import re
 import time
 from collections import deque
 from pathlib import Path
-from typing import IO
+
+from headwater.spark import folders
 
 _EVENT = re.compile(r"\d{12}\.json")
 
@@ -18,10 +17,10 @@ _EVENT = re.compile(r"\d{12}\.json")
 class Spool:
     def __init__(self, root: Path, room: int) -> None:
         self._root, self._room = root, room
-        self._folder = root / f"{time.time_ns()}-{os.getpid()}"
-        self._lock: IO[str] | None = None
+        self._folder = root / folders.name()
+        self._lock: folders.Lock | None = None
         self._waiting: deque[Path] = deque()
-        self._left: list[tuple[Path, IO[str]]] = []
+        self._left: list[tuple[Path, folders.Lock]] = []
         self._number = 0
         self._size = 0
         self._adopt()
@@ -34,13 +33,10 @@ class Spool:
 
     def append(self, text: str) -> None:
         if self._lock is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._lock = _held(self._folder)
+            self._lock = folders.make(self._folder)
         self._number += 1
         path = self._folder / f"{self._number:012}.json"
-        partial = path.with_suffix(".part")
-        partial.write_text(text, encoding="utf-8")
-        partial.rename(path)
+        folders.write(path, text)
         self._waiting.append(path)
         self._size += len(text)
 
@@ -74,10 +70,7 @@ class Spool:
         self._waiting.clear()
 
     def _adopt(self) -> None:
-        for folder in sorted(self._root.glob("*-*")):
-            lock = _held(folder)
-            if lock is None:
-                continue
+        for folder, lock in folders.left(self._root):
             files = sorted(path for path in folder.iterdir() if _EVENT.fullmatch(path.name))
             self._waiting += files
             self._size += sum(path.stat().st_size for path in files)
@@ -88,28 +81,8 @@ class Spool:
     def _clean(self) -> None:
         """Everything is sent: the folders of others go, and our own when it is empty."""
         for folder, lock in self._left:
-            _remove(folder, lock)
+            folders.remove(folder, lock)
         self._left = []
         if self._lock is not None:
-            _remove(self._folder, self._lock)
+            folders.remove(self._folder, self._lock)
             self._lock = None
-
-
-def _held(folder: Path) -> IO[str] | None:
-    try:
-        lock = (folder / "lock").open("w")
-    except OSError:
-        return None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock.close()
-        return None
-    return lock
-
-
-def _remove(folder: Path, lock: IO[str]) -> None:
-    for path in folder.iterdir():
-        path.unlink(missing_ok=True)
-    folder.rmdir()
-    lock.close()

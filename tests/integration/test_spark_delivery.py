@@ -26,7 +26,7 @@ def _direct(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def delivery(server: Server, folder: Path, port: int | None = None, **options: Any) -> Delivery:
-    transport, _ = make_transport(f"http://127.0.0.1:{port or server.port}", {"timeout": 2})
+    transport = make_transport(f"http://127.0.0.1:{port or server.port}", {"timeout": 2})
     return Delivery(transport, folder, **options)
 
 
@@ -107,7 +107,7 @@ from headwater.ids import Position
 from headwater.spark.delivery import Delivery
 from headwater.spark.transports import make_transport
 from tests.support.make import run
-sender = Delivery(make_transport("http://127.0.0.1:{port}", None)[0], __import__("pathlib").Path({str(spool)!r}))
+sender = Delivery(make_transport("http://127.0.0.1:{port}", None), __import__("pathlib").Path({str(spool)!r}))
 for n in range(4):
     sender.send(run("RUNNING", "stream", at=n, run_id="run-1"))
 time.sleep(600)

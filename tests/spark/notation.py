@@ -9,7 +9,8 @@
 
 After `:` stand the ways, joined by `+`: `same` (left out when it is the only one), `trans`, `agg`, with a
 `!` when masked, and `join`, `group`, `filter`, `sort`, `window`, `cond` for `rows`. A program instead of
-SQL has `>>> ` before each line; the last line is the DataFrame. `topic` instead of `--` asks for the columns
+SQL has `>>> ` before each line; the last line is the DataFrame. A statement that writes is asked for what it
+writes; `into <- name` is where. `topic` instead of `--` asks for the columns
 of the topic that the records are written to. `unknown <- text` is what could not be understood.
 """
 
@@ -51,7 +52,8 @@ def read(file: Path) -> list[Case]:
         expected: dict[str, set[str]] = {}
         for line in filter(str.strip, answer.splitlines()):
             name, _, inputs = line.partition("<-")
-            words = {inputs.strip()} if name.strip() == "unknown" else {_with_way(word) for word in inputs.split()}
+            as_it_is = name.strip() in ("unknown", "into")
+            words = {inputs.strip()} if as_it_is else {_with_way(word) for word in inputs.split()}
             expected[name.strip()] = words
         cases.append(Case(title.strip(), asked.strip(), expected, mark == "topic"))
     return cases

@@ -20,7 +20,7 @@ NEWER_AVRO = AVRO.replace(
 
 
 def create(spark: Any, folder: Path) -> dict[str, Any]:
-    from pyspark.sql import functions as F  # noqa: N812
+    from pyspark.sql import functions as F
     from pyspark.sql.avro.functions import from_avro, to_avro
     from pyspark.sql.window import Window
 
@@ -46,4 +46,8 @@ def create(spark: Any, folder: Path) -> dict[str, Any]:
     spark.sql("create table shop.stock (sku string, amount int) using parquet")
     spark.sql("create view shop.low as select sku, amount from shop.stock where amount < 10")
     spark.sql("create table lake.shop.archive (id int, price double, st struct<x:int,y:string>) using iceberg")
+    for table, mode in (("stats", "copy-on-write"), ("deltas", "merge-on-read")):
+        modes = ", ".join(f"'write.{way}.mode'='{mode}'" for way in ("merge", "update", "delete"))
+        columns = "supplier string, n bigint, note string"
+        spark.sql(f"create table lake.shop.{table} ({columns}) using iceberg tblproperties ({modes})")
     return names

@@ -170,7 +170,7 @@ def test_a_restart_is_a_new_run_of_the_same_job(lab: Lab) -> None:
 
 
 def test_windows_of_the_rate_source_have_a_watermark_and_a_state(lab: Lab) -> None:
-    from pyspark.sql import functions as F  # noqa: N812
+    from pyspark.sql import functions as F
 
     rate = lab.spark.readStream.format("rate").option("rowsPerSecond", 20).load()
     counts = rate.withWatermark("timestamp", "1 second").groupBy(F.window("timestamp", "1 second")).count()
@@ -186,7 +186,7 @@ def test_windows_of_the_rate_source_have_a_watermark_and_a_state(lab: Lab) -> No
 
 
 def test_what_the_batches_of_a_stream_write_is_its_output(lab: Lab) -> None:
-    from pyspark.sql import functions as F  # noqa: N812
+    from pyspark.sql import functions as F
 
     names = lab.spark.createDataFrame([("a", "Apple")], "item string, label string")
     names.write.parquet(lab.path("names"))

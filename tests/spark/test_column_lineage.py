@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from headwater.spark import lineage
+from headwater.spark import commands, lineage
 from tests.spark import notation
 
 CASES = [case for file in sorted((Path(__file__).parent / "cases").glob("*.txt")) for case in notation.read(file)]
@@ -23,12 +23,21 @@ def frame(case: notation.Case, world: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), case.title, "eval"), names)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
-def test_case(case: notation.Case, world: dict[str, Any]) -> None:
-    found = lineage(frame(case, world))
+def answer(case: notation.Case, world: dict[str, Any]) -> dict[str, set[str]]:
+    df = frame(case, world)
+    written = commands.of_plan(df._jdf.queryExecution().analyzed(), world["spark"])
+    if written is not None:
+        into = {"into": {dataset.name.rpartition("/")[2] for dataset in written.sink.datasets}}
+        return into | notation.written(written.lineage.facet, written.lineage.unknown)
+    found = lineage(df)
     if case.as_topic:
         found = found.as_records()
-    assert notation.shown(notation.written(found.facet, found.unknown)) == notation.shown(case.expected)
+    return notation.written(found.facet, found.unknown)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+def test_case(case: notation.Case, world: dict[str, Any]) -> None:
+    assert notation.shown(answer(case, world)) == notation.shown(case.expected)
 
 
 def test_titles_are_different() -> None:

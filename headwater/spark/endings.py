@@ -1,0 +1,50 @@
+"""Ends of the process that nobody else would tell: SIGTERM, and an exception that nobody catches."""
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headwater.spark.agent import Agent
+
+
+class Endings:
+    def __init__(self, agent: "Agent") -> None:
+        self._agent = agent
+        self._before = sys.excepthook
+        sys.excepthook = self._uncaught
+        self._handler: Any = None
+        # Only the main thread may; and what was not set by Python cannot be done afterwards.
+        if threading.current_thread() is threading.main_thread():
+            self._handler = signal.getsignal(signal.SIGTERM)
+            if self._handler is not None:
+                signal.signal(signal.SIGTERM, self._terminated)
+
+    def remove(self) -> None:
+        if sys.excepthook == self._uncaught:
+            sys.excepthook = self._before
+        is_ours = self._handler is not None and signal.getsignal(signal.SIGTERM) == self._terminated
+        if is_ours and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, self._handler)
+
+    def _uncaught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        try:
+            head = "".join(traceback.format_exception_only(kind, error)).strip()
+            self._agent.failed(f"{head}\n{''.join(traceback.format_exception(kind, error, trace))}")
+        finally:
+            self._before(kind, error, trace)
+
+    def _terminated(self, number: int, frame: FrameType | None) -> None:
+        """SIGTERM ends a process without a word; here it first tells its queries. What the job itself does on
+        SIGTERM is done afterwards."""
+        before = self._handler
+        self._agent.close("SIGTERM")
+        if callable(before):
+            before(number, frame)
+        elif before == signal.SIG_DFL:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)

@@ -1,0 +1,101 @@
+"""What a streaming job is, and what it is given to work with."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
+
+from pipeline.records import Known, counted, decode, stumbled_over, unknown_ids
+from pipeline.schemas import ORDERS
+from pipeline.settings import Settings
+
+MOST_IDS = 1000
+"""That are found in one look: each becomes part of a condition."""
+
+
+@dataclass(frozen=True)
+class Context:
+    spark: SparkSession
+    settings: Settings
+    known: Known
+    stats_schema_id: int
+    max_records: int
+    topic: str = ORDERS
+
+    def records(self) -> DataFrame:
+        """The topic of orders from its beginning, or from where the query's checkpoint says."""
+        return (
+            self.spark.readStream.format("kafka")
+            .option("kafka.bootstrap.servers", self.settings.kafka)
+            .option("subscribe", self.topic)
+            .option("startingOffsets", "earliest")
+            # After a long absence work is done in pieces, not in one batch of hours.
+            .option("maxOffsetsPerTrigger", self.max_records)
+            .load()
+        )
+
+    def decoded(self) -> DataFrame:
+        return counted(decode(self.records(), self.known))
+
+    def unknown_ids(self, problem: str) -> set[int]:
+        """The schema ids that a query failed for. It names one; its batch is looked through for others, lest a batch
+        of rubbish makes it fail a thousand times."""
+        named = stumbled_over(problem)
+        if named is None:
+            return set()
+        start, end = (_offsets(problem, which) for which in ("Committed", "Available"))
+        if end is None:
+            return {named}
+        batch = (
+            self.spark.read.format("kafka")
+            .option("kafka.bootstrap.servers", self.settings.kafka)
+            .option("subscribe", self.topic)
+            .option("startingOffsets", start or "earliest")
+            .option("endingOffsets", end)
+            .load()
+        )
+        return {named} | {int(row.id) for row in unknown_ids(batch, self.known).limit(MOST_IDS).collect()}
+
+    def checkpoint(self, name: str) -> str:
+        return f"{as_uri(self.settings.checkpoints)}/{name}"
+
+
+Prepared = Callable[[DataFrame], DataStreamWriter]
+"""Gives the writer of a DataFrame, with the query's name, checkpoint and trigger."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A query. `start` says what to read, what to make of it and where to put it."""
+
+    name: str
+    start: Callable[[Context, Prepared], StreamingQuery]
+    every: float
+    """Seconds from one batch to the next, unless someone says otherwise."""
+    decodes: bool = True
+    """It has to be started anew when more schemas are known."""
+
+    def begin(self, context: Context, every: float) -> StreamingQuery:
+        def prepared(df: DataFrame) -> DataStreamWriter:
+            return (
+                df.writeStream.queryName(self.name)
+                .option("checkpointLocation", context.checkpoint(self.name))
+                .trigger(processingTime=f"{round(every * 1000)} milliseconds")
+            )
+
+        # Whoever looks seldom takes more at once, and so keeps up with the others.
+        most = round(context.max_records * max(1.0, every / 5))
+        return self.start(replace(context, max_records=most), prepared)
+
+
+def _offsets(problem: str, which: str) -> str | None:
+    """From what Spark says about a query that failed."""
+    found = re.search(rf"^Current {which} Offsets: \{{KafkaV2\[[^{{]*: (\{{.*\}})\}}$", problem, re.MULTILINE)
+    return found[1] if found else None
+
+
+def as_uri(folder: str) -> str:
+    return folder.rstrip("/") if "://" in folder else Path(folder).absolute().as_uri()

@@ -1,0 +1,44 @@
+"""What the jobs want from the Schema Registry: to put a schema there, and to know all versions of one."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
+from confluent_kafka.schema_registry.error import SchemaRegistryError
+
+_NOT_THERE = 404
+
+
+class RegistryAway(Exception):
+    """It gave no answer, or none of use. It may be back in a moment."""
+
+
+class Registry:
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._client = SchemaRegistryClient({"url": url, "timeout": 10, "max.retries": 2})
+
+    def register(self, subject: str, schema: str) -> int:
+        """The schema's id; the same one however often it is registered."""
+        with self._answer():
+            return int(self._client.register_schema(subject, Schema(schema, "AVRO")))
+
+    def versions(self, subject: str) -> dict[int, str]:
+        """Schemas by id, the newest last. Empty when nobody has registered one."""
+        with self._answer():
+            try:
+                numbers = self._client.get_versions(subject)
+            except SchemaRegistryError as e:
+                if e.http_status_code == _NOT_THERE:
+                    return {}
+                raise
+            found = [self._client.get_version(subject, number) for number in sorted(numbers)]
+            return {int(version.schema_id): str(version.schema.schema_str) for version in found}
+
+    @contextmanager
+    def _answer(self) -> Iterator[None]:
+        try:
+            yield
+        except (SchemaRegistryError, httpx.HTTPError) as e:
+            raise RegistryAway(f"the Schema Registry at {self.url} does not answer as it should: {e}") from e

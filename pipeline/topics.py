@@ -1,0 +1,28 @@
+"""Topics that must be there before someone reads from them."""
+
+from collections.abc import Iterable
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient, NewTopic
+
+
+class KafkaAway(Exception):
+    """The broker does not answer. It may be back in a moment."""
+
+
+def ensure(kafka: str, names: Iterable[str], partitions: int) -> None:
+    """A topic that is there stays as it is."""
+    wanted = set(names)
+    # Its own complaints about a broker that is away would only repeat ours.
+    admin = AdminClient({"bootstrap.servers": kafka, "log_level": 0})
+    try:
+        missing = wanted - admin.list_topics(timeout=10).topics.keys()
+        new = [NewTopic(name, num_partitions=partitions, replication_factor=-1) for name in sorted(missing)]
+        for made in admin.create_topics(new).values() if new else ():
+            try:
+                made.result()
+            except KafkaException as e:
+                if e.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:  # someone else was quicker
+                    raise
+    except KafkaException as e:
+        raise KafkaAway(f"Kafka at {kafka} does not answer: {e.args[0].str()}") from e
