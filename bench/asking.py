@@ -45,27 +45,18 @@ def questions(data: Path, many: Load, sizes: Sizes, say: Say) -> list[Figure]:
 
 def _add_runs(server: Server, many: Load, sizes: Sizes, say: Say) -> Figure:
     say(f"taking in {sizes.runs_of_one:,} runs of one job")
-    run_load(Task(server.port, 2, runs=sizes.runs_of_one, load=_BUSY, events_per_request=100))
+    run_load(Task(server.port, 2, runs=sizes.runs_of_one, load=_BUSY, events_per_request=100, seed=3))
     say(f"taking in {sizes.runs_of_each} more runs of each of {many.jobs:,} jobs")
     plain = replace(many, plain=True)
     report = run_load(Task(server.port, 2, runs=sizes.runs_of_each, load=plain, events_per_request=500, seed=2))
     return info(f"intake of {report.events:,} more runs in batches", f"{report.per_second:,.0f}/s", report.per_second)
 
 
-def _wait_for_search(server: Server) -> None:
-    """After a start the index is compared with the state, and searches wait for that."""
-    took = 1.0
-    while took > 0.2:
-        began = time.perf_counter()
-        server.get("/api/v1/search?q=job")
-        took = time.perf_counter() - began
-
-
 def _asked(server: Server, many: Load, sizes: Sizes, say: Say) -> list[Figure]:
     """Each kind of question by itself."""
     telling = Task(server.port, _SENDERS, seconds=sizes.seconds, load=many, requests_per_second=_EVENTS_PER_SECOND)
     say("waiting for the search index")
-    _wait_for_search(server)
+    server.settle()
     figures: list[Figure] = []
     for number, (what, path) in enumerate(_listed(many, sizes).items()):
         say(f"{what}, while {_EVENTS_PER_SECOND} events a second come in")

@@ -46,6 +46,9 @@ def growth(folder: Path, sizes: Sizes, say: Say) -> list[Figure]:
     with headwater(folder / "few") as small, headwater(folder / "many") as large:
         figures += _started(large, many)
         run_load(Task(small.port, 2, load=few, events_per_request=100))
+        say("waiting for their search indexes")
+        small.settle()
+        large.settle()
         for what, path in QUERIES.items():
             say(f"{what}, in {few.jobs:,} and {many.jobs:,} jobs")
             figures.append(_query(small, large, few, many, what, path))
@@ -122,7 +125,7 @@ def _intake(small: Server, large: Server, few: Load, many: Load, sizes: Sizes, s
     for number in range(sizes.rounds):
         for rounds, server, load in ((before, small, few), (after, large, many)):
             say(f"intake with {load.jobs:,} jobs known, round {number + 1} of {sizes.rounds}")
-            task = Task(server.port, sizes.connections, seconds=sizes.seconds, load=load, seed=number)
+            task = Task(server.port, sizes.connections, seconds=sizes.seconds, load=load, seed=10 + number)
             rounds.append(run_load(task).per_second)
     ratio = median_of([b / a for a, b in zip(before, after, strict=True)])
     return at_least(

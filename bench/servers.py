@@ -22,6 +22,7 @@ _READY_SECONDS = 300
 _STOP_SECONDS = 120
 _LOAD_SECONDS = 600  # for a load that ends by itself
 _LATE_SECONDS = 30  # for the answers to what was sent last
+_BEHIND = ("headwater_tables_behind ", "headwater_search_behind ")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -81,6 +82,19 @@ class Server:
     def position(self) -> int:
         """How many events the server has."""
         return int(msgspec.json.decode(self.get("/healthz"))["position"])
+
+    def settle(self) -> None:
+        """Waits until tables and search index have all that the log has: they follow in the background, and
+        after a large load for a while."""
+        deadline = time.monotonic() + _READY_SECONDS
+        while any(self._behind()):
+            if time.monotonic() > deadline:
+                raise BenchError(f"tables or search index are still behind after {_READY_SECONDS} s: {self.said()}")
+            time.sleep(0.2)
+
+    def _behind(self) -> list[float]:
+        lines = self.get("/metrics").decode().splitlines()
+        return [float(line.split()[1]) for line in lines if line.startswith(_BEHIND)]
 
     def cpu_seconds(self) -> float:
         # The command name stands in brackets and may hold blanks; the numbers come after it.

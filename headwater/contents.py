@@ -16,7 +16,7 @@ _F = TypeVar("_F", bound=f.FacetBody)
 
 # Kept decoded facets, by number and by the bytes of their text. A 4,000-node graph touches a
 # few thousand; decoded they take some three times their text.
-_KEPT, _KEPT_BYTES = 50_000, 32 << 20
+_KEPT, _KEPT_BYTES = 50_000, 16 << 20
 
 
 class Contents:

@@ -19,7 +19,8 @@ from granian.server.embed import Server
 from headwater.api.app import Application
 from headwater.config import Settings
 from headwater.errors import HeadwaterError
-from headwater.service import Progress, Service, recover
+from headwater.folding import Progress, recover
+from headwater.service import Service
 from headwater.store.open import open_store
 
 logger = logging.getLogger(__name__)

@@ -23,11 +23,11 @@ from rich.console import Console
 from rich.table import Table
 
 from headwater.errors import BadEvent
+from headwater.folding import fold, replay
 from headwater.ids import Micros, Position
 from headwater.model.state import State
 from headwater.openlineage import facets as f
 from headwater.openlineage.event import Event, decode
-from headwater.service import fold, replay
 from headwater.store.sqlite.log import SqliteLog
 from headwater.store.sqlite.tables import SqliteTables
 from tests.support import make

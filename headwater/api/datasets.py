@@ -14,11 +14,11 @@ from headwater.api.paths import segment
 from headwater.api.statements import dataset_told, job_of_run
 from headwater.api.telling import tell, tell_deleted, tell_tag, told
 from headwater.errors import BadRequest, NotFound
+from headwater.folding import Record
 from headwater.ids import Micros, Node
 from headwater.model.changes import Ref
 from headwater.model.edits import Tagged, edit
 from headwater.openlineage import naming
-from headwater.service import Record
 from headwater.shapes import marquez as shapes
 
 _PATH = "/namespaces/{namespace:str}/datasets"

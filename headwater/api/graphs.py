@@ -182,6 +182,7 @@ class GraphWriter:
         if isinstance(entity, Job):
             kind, node_id = b"JOB", _encode(job_node_id(entity.namespace, entity.name))
             data = self._renderer.job_data(node, shapes.JobData)
+            data.latestRun = self._renderer.latest_run(entity)
         else:
             kind, node_id = b"DATASET", _encode(dataset_node_id(entity.namespace, entity.name))
             data = self._renderer.dataset_data(node, shapes.DatasetData)

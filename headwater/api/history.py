@@ -1,8 +1,9 @@
 """Answers that need the tables: runs with their datasets and facets, versions, events."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from copy import copy
 from typing import ParamSpec, TypeVar
 from uuid import UUID
 
@@ -21,7 +22,7 @@ from headwater.openlineage.event import EventType
 from headwater.openlineage.timestamps import to_datetime
 from headwater.service import Service
 from headwater.shapes import marquez as shapes
-from headwater.store.protocol import EventFilter, JobVersion
+from headwater.store.protocol import EventFilter, JobVersion, Tables
 from headwater.store.rows import job_version
 
 P = ParamSpec("P")
@@ -108,12 +109,12 @@ class History:
         return await self._job_pages.page(page)
 
     async def job_versions(self, job: Job, limit: int, offset: int) -> shapes.JobVersions:
-        await self._catch_up()
+        await self._catch_up([job.node])
         found = await self._ask(self._service.tables.job_versions, job.node)
         return shapes.JobVersions(await self._job_versions(job, found[offset : offset + limit]))
 
     async def job_version(self, job: Job, version: str) -> shapes.JobVersion:
-        await self._catch_up()
+        await self._catch_up([job.node])
         found = await self._ask(self._service.tables.job_versions, job.node)
         wanted = [each for each in found if job_version_uuid(job, each.version) == version.lower()]
         if not wanted:
@@ -162,17 +163,15 @@ class History:
 
     async def versions(self, node: Node, limit: int, offset: int) -> shapes.DatasetVersions:
         members = self._service.state.aliases.members(node)
-        await self._catch_up()
-        found = await self._ask(self._service.tables.versions, members, limit, offset)
-        total = await self._ask(self._service.tables.count_versions, members)
-        rows = [v.run for v in found if v.run is not None]
-        runs = {run.row: run for run in await self._ask(self._service.tables.runs_by_row, rows)}
-        return shapes.DatasetVersions([self._version(node, v, runs.get(v.run or 0)) for v in found], total)
+        await self._catch_up(members)
+        found, runs, total = await self._ask(_versions, self._service.tables, members, limit, offset)
+        data = self._renderer.dataset_data(node, shapes.DatasetVersion)
+        return shapes.DatasetVersions([self._version(node, data, v, runs.get(v.run or 0)) for v in found], total)
 
     async def version(self, node: Node, version: str) -> shapes.DatasetVersion:
         """By its id, or by what the `version` facet calls it."""
-        await self._catch_up()
         members = self._service.state.aliases.members(node)
+        await self._catch_up(members)
         candidates = [version_uuid(self._service.state.dataset_of(m), version, ContentId(0), None) for m in members]
         with suppress(ValueError):
             candidates.append(UUID(version).bytes)
@@ -180,12 +179,16 @@ class History:
             found = await self._ask(self._service.tables.version, uuid)
             if found is not None and found.dataset in members:
                 runs = await self._ask(self._service.tables.runs_by_row, [found.run] if found.run is not None else [])
-                return self._version(node, found, runs[0] if runs else None)
+                data = self._renderer.dataset_data(node, shapes.DatasetVersion)
+                return self._version(node, data, found, runs[0] if runs else None)
         name = self._service.state.dataset_of(node).name
         raise NotFound(f"dataset {name!r} has no version {version!r}")
 
-    def _version(self, node: Node, version: Version, run: Run | None) -> shapes.DatasetVersion:
-        answer = self._renderer.dataset_data(node, shapes.DatasetVersion)
+    def _version(
+        self, node: Node, data: shapes.DatasetVersion, version: Version, run: Run | None
+    ) -> shapes.DatasetVersion:
+        """One of its versions; `data` is what all of them have in common."""
+        answer = copy(data)
         answer.version = version.version or uuid_text(version.uuid)
         answer.currentVersion = uuid_text(version.uuid)
         answer.createdAt = moment(version.written if version.written is not None else version.first)
@@ -206,10 +209,18 @@ class History:
 
     async def events(self, wanted: EventFilter) -> shapes.Events:
         await self._catch_up()
-        positions = await self._ask(self._service.tables.events, wanted)
-        total = await self._ask(self._service.tables.count_events, wanted)
-        stored = await asyncio.to_thread(self._service.log.events, positions)
+        tables, log = self._service.tables, self._service.log
+        total, stored = await self._ask(lambda: (tables.count_events(wanted), log.events(tables.events(wanted))))
         return shapes.Events(total, [Raw(event.body) for event in stored])
+
+
+def _versions(
+    tables: Tables, members: Sequence[Node], limit: int, offset: int
+) -> tuple[list[Version], dict[int, Run], int]:
+    """A page of them, the runs that wrote these, and how many there are."""
+    found = tables.versions(members, limit, offset)
+    runs = tables.runs_by_row([v.run for v in found if v.run is not None])
+    return found, {run.row: run for run in runs}, tables.count_versions(members)
 
 
 def _schema_uuid(schema: ContentId) -> str:

@@ -63,7 +63,7 @@ class JobPages:
         versions = {one.version for one in stored if one.version is not None}
         named = {version: job_version_uuid(job, version) for version in versions}
         runs = [self._run(job, one, named) for one in stored]
-        latest = next((run.text for run in runs if run.is_told), kept[1].latestRun)
+        latest = next((run.text for run in runs if run.is_told), None) or self._renderer.latest_run(job)
         version = next((run.version for run in runs if run.version is not None), None)
         texts = [run.text for run in runs]
         return msgspec.structs.replace(kept[1], latestRun=latest, latestRuns=texts, currentVersion=version)

@@ -186,7 +186,7 @@ class Renderer:
     # Jobs
 
     def job(self, node: Node, bodies: Mapping[ContentId, bytes] | None = None) -> shapes.Job:
-        """Without what only the tables know: earlier runs, and its version."""
+        """Without its runs and its version, of which the tables know more."""
         job = self.state.job_of(node)
         told = self.contents.facet(f.Tags, job.facets, "tags")
         tags = tags_by_field(told, self.state.edited.tags_on([("job", job.namespace, job.name)]))
@@ -218,8 +218,10 @@ class Renderer:
             outputs=self.dataset_names(e.dst for e in job.out if not self.state.is_gone(e)),
             location=code.url if code else None,
             description=about.description if about else None,
-            latestRun=self.run(job.latest) if job.latest is not None else None,
         )
+
+    def latest_run(self, job: Job) -> shapes.Run | None:
+        return self.run(job.latest) if job.latest is not None else None
 
     def job_type(self, job: Job) -> str:
         told = self.contents.facet(f.JobType, job.facets, "jobType")

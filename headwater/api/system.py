@@ -9,6 +9,7 @@ from prometheus_client.registry import Collector
 from headwater import __version__
 from headwater.api.context import App, answer, says
 from headwater.openlineage.facets import not_understood
+from headwater.search.search import Search
 from headwater.service import Service
 from headwater.shapes import marquez as shapes
 
@@ -29,8 +30,8 @@ async def healthz(app: App) -> Response[bytes]:
 
 
 class _Collector(Collector):
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, service: Service, search: Search) -> None:
+        self._service, self._search = service, search
 
     def collect(self) -> list[Metric]:
         service, counters, state = self._service, self._service.counters, self._service.state
@@ -52,6 +53,8 @@ class _Collector(Collector):
             "tables_behind": ("Events that the tables do not have yet", state.position - service.tables_position),
             "log_bytes": ("Size of the log on disk", service.log.size()),
             "tables_bytes": ("Size of the derived tables on disk", service.tables.size()),
+            "search_behind": ("Events that the search index does not have yet", state.position - self._search.position),
+            "search_bytes": ("Size of the search index on disk", self._search.size()),
             "jobs": ("Jobs", sum(len(names) for names in state.jobs.values())),
             "datasets": ("Names of datasets, aliases too", sum(len(n) for n in state.datasets.values())),
             "edges": ("Edges between jobs and datasets", len(state.edges)),
@@ -71,14 +74,14 @@ class _Collector(Collector):
         return [*found, odd]
 
 
-def registry_for(service: Service) -> CollectorRegistry:
+def registry_for(service: Service, search: Search) -> CollectorRegistry:
     registry = CollectorRegistry()
-    registry.register(_Collector(service))
+    registry.register(_Collector(service, search))
     ProcessCollector(registry=registry)
     return registry
 
 
 @get("/metrics", media_type="text/plain", summary="Metrics for Prometheus")
 async def metrics(app: App) -> Response[bytes]:
-    text = generate_latest(registry_for(app.service))
+    text = generate_latest(registry_for(app.service, app.search))
     return Response(text, headers={"content-type": CONTENT_TYPE_LATEST})

@@ -6,10 +6,10 @@ from typing import Any
 from litestar import Response
 
 from headwater.api.context import App, answer
+from headwater.folding import Record
 from headwater.ids import Micros
 from headwater.model.changes import Ref
 from headwater.model.edits import AnyEdit, Deleted, Tagged, edit
-from headwater.service import Record
 
 
 async def tell(app: App, *records: Record) -> int:

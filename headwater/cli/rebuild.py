@@ -4,7 +4,7 @@ import shutil
 import time
 from pathlib import Path
 
-from headwater import service
+from headwater import folding
 from headwater.cli import console
 from headwater.config import Settings
 from headwater.search.search import FOLDER as SEARCH_FOLDER
@@ -26,7 +26,7 @@ def rebuild(*, data: Path | None = None) -> None:
         open_store(settings) as (log, tables),
         console.progress_bar("Rebuilding") as report,
     ):
-        state = service.rebuild(log, tables, report)
+        state = folding.rebuild(log, tables, report)
         shutil.rmtree(settings.data / SEARCH_FOLDER, ignore_errors=True)
         log.close()
         tables.close()

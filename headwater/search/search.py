@@ -253,12 +253,13 @@ class Search:
         if self.position >= wanted or self._failing or time.monotonic() < self._stream_until:
             return
         reached = asyncio.ensure_future(self.reached(wanted))
+        until = time.monotonic() + _LONGEST_WAIT_SECONDS
         try:
-            await asyncio.wait((reached,), timeout=_MOMENT_SECONDS)
-            if not reached.done() and self._state.position > wanted and self._index is not None:
-                self._stream_until = time.monotonic() + _STREAM_SECONDS
-            else:
-                await asyncio.wait((reached,), timeout=_LONGEST_WAIT_SECONDS)
+            while not reached.done() and time.monotonic() < until:
+                await asyncio.wait((reached,), timeout=_MOMENT_SECONDS)
+                if not reached.done() and self._state.position > wanted and self._index is not None:
+                    self._stream_until = time.monotonic() + _STREAM_SECONDS
+                    break
         finally:
             reached.cancel()
         if reached.done() and not reached.cancelled():

@@ -176,7 +176,7 @@ class JobData(msgspec.Struct, gc=False):
     outputs: list[Name]
     location: str | None
     description: str | None
-    latestRun: Run | None
+    latestRun: Run | None = None
 
 
 class Job(JobData, gc=False):

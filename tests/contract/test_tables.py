@@ -9,13 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 import headwater.demo
+from headwater.folding import Record, fold, settle_latest_runs
 from headwater.ids import DELETED, Micros, Node, Position, RunId
 from headwater.model.edits import Edit, NamespacePut, SourcePut, TagPut, edit
 from headwater.model.entities import MAX_COLUMN_SETS, Run
 from headwater.model.state import QUARTER, State
 from headwater.openlineage import timestamps
 from headwater.openlineage.event import Event, EventType, content_id, decode
-from headwater.service import Record, fold, settle_latest_runs
 from headwater.store.protocol import EventFilter, Read, Tables
 from headwater.store.rows import run_from, take
 from tests.contract.conftest import OpenTables

@@ -10,6 +10,7 @@ import msgspec
 
 from headwater.api.render import Renderer
 from headwater.contents import Contents
+from headwater.folding import Record, fold, recover
 from headwater.graph.columns import column_lineage, columns_of
 from headwater.graph.traverse import CONNECTED, Subgraph, neighbourhood
 from headwater.graph.when import When
@@ -17,7 +18,7 @@ from headwater.ids import Node, RunId
 from headwater.model.edits import Edit
 from headwater.model.entities import Dataset, Edge, Job, Registers, Run
 from headwater.openlineage.event import decode
-from headwater.service import Record, fold, now, recover
+from headwater.service import now
 from headwater.store.sqlite.log import SqliteLog
 from headwater.store.sqlite.tables import SqliteTables
 from tests.support.make import encoded
@@ -90,7 +91,10 @@ class World:
         return msgspec.json.decode(msgspec.json.encode(self.renderer.dataset(self._canonical(name), None)))
 
     def job(self, name: str) -> Any:
-        return msgspec.json.decode(msgspec.json.encode(self.renderer.job(self.node(name))))
+        node = self.node(name)
+        shown = self.renderer.job(node)
+        shown.latestRun = self.renderer.latest_run(self.state.job_of(node))
+        return msgspec.json.decode(msgspec.json.encode(shown))
 
     def _canonical(self, name: str) -> Node:
         return self.state.aliases.canonical(self.node(name))

@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 
-from headwater import service
+from headwater import folding
 from headwater.errors import StoreUnavailable
+from headwater.folding import rebuild
 from headwater.ids import Position
 from headwater.model.apply import apply_event
 from headwater.model.changes import RunSeen
 from headwater.openlineage.event import decode
-from headwater.service import Service, rebuild
+from headwater.service import Service
 from headwater.store.protocol import EventFilter
 from tests.support.make import encoded, run
 from tests.support.world import World
@@ -24,7 +25,7 @@ def break_the_fold_of(job: str, monkeypatch: pytest.MonkeyPatch) -> None:
             raise ZeroDivisionError
         apply(state, position, event, changes)
 
-    monkeypatch.setattr(service, "apply_event", broken)
+    monkeypatch.setattr(folding, "apply_event", broken)
 
 
 async def test_an_event_that_cannot_be_applied_keeps_no_other_out(monkeypatch: pytest.MonkeyPatch) -> None:

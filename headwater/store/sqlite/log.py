@@ -4,6 +4,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import zstandard
 
@@ -11,7 +12,16 @@ from headwater.errors import StoreTooNew
 from headwater.ids import ContentId, Micros, Position
 from headwater.openlineage.skeleton import put_back, references
 from headwater.store.protocol import Appended, Record, StoredEvent
-from headwater.store.sqlite.files import chunks, connect, connect_reader, explained, insert, size_on_disk, transaction
+from headwater.store.sqlite.files import (
+    chunks,
+    connect,
+    connect_reader,
+    explained,
+    insert,
+    rows_of,
+    size_on_disk,
+    transaction,
+)
 
 # One script a version; a file of an older version is brought forward when it is opened.
 MIGRATIONS = (
@@ -28,6 +38,7 @@ MIGRATIONS = (
 # Content ids that are surely in the file. Forgetting one only costs a look.
 _KNOWN_MAX = 200_000
 _READ_AHEAD = 512
+_AFTER = "SELECT position, received, skeleton FROM events WHERE position > ? ORDER BY position LIMIT ?"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
@@ -92,7 +103,8 @@ class SqliteLog:
         found: set[ContentId] = set()
         for marks, part in chunks(list(ids)):
             with explained(self._path):
-                found.update(row[0] for row in self._db.execute(f"SELECT id FROM contents WHERE id IN ({marks})", part))
+                rows = rows_of(self._db, f"SELECT id FROM contents WHERE id IN ({marks})", part)
+            found.update(row[0] for row in rows)
         return found
 
     def _packed(self, text: bytes) -> bytes:
@@ -112,7 +124,8 @@ class SqliteLog:
         found: dict[bytes, Position] = {}
         for marks, part in chunks(digests):
             with explained(self._path):
-                found.update(self._db.execute(f"SELECT digest, position FROM events WHERE digest IN ({marks})", part))
+                sql = f"SELECT digest, position FROM events WHERE digest IN ({marks})"
+                found.update(rows_of(self._db, sql, part))
         return found
 
     def last(self) -> Position:
@@ -127,10 +140,7 @@ class SqliteLog:
         try:
             while True:
                 with explained(self._path):
-                    rows = db.execute(
-                        "SELECT position, received, skeleton FROM events WHERE position > ? ORDER BY position LIMIT ?",
-                        (after, _READ_AHEAD),
-                    ).fetchall()
+                    rows = rows_of(db, _AFTER, (after, _READ_AHEAD))
                 if not rows:
                     return
                 yield from self._whole(db, rows)
@@ -139,16 +149,15 @@ class SqliteLog:
             db.close()
 
     def events(self, positions: Sequence[Position]) -> list[StoredEvent]:
-        rows: list[tuple[Position, Micros, bytes]] = []
+        rows: list[tuple[Any, ...]] = []
         for marks, part in chunks(positions):
             with explained(self._path):
-                rows += self._reader.execute(
-                    f"SELECT position, received, skeleton FROM events WHERE position IN ({marks})", part
-                )
+                sql = f"SELECT position, received, skeleton FROM events WHERE position IN ({marks})"
+                rows += rows_of(self._reader, sql, part)
         found = {event.position: event for event in self._whole(self._reader, rows)}
         return [found[p] for p in positions if p in found]
 
-    def _whole(self, db: sqlite3.Connection, rows: list[tuple[Position, Micros, bytes]]) -> Iterator[StoredEvent]:
+    def _whole(self, db: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> Iterator[StoredEvent]:
         skeletons = [self._unpacked(row[2]) for row in rows]
         wanted = {content for skeleton in skeletons for content in references(skeleton)}
         bodies = self._contents(db, wanted)
@@ -162,8 +171,9 @@ class SqliteLog:
         found: dict[ContentId, bytes] = {}
         for marks, part in chunks(list(ids)):
             with explained(self._path):
-                for content, body in db.execute(f"SELECT id, body FROM contents WHERE id IN ({marks})", part):
-                    found[content] = self._unpacked(body)
+                rows = rows_of(db, f"SELECT id, body FROM contents WHERE id IN ({marks})", part)
+            for content, body in rows:
+                found[content] = self._unpacked(body)
         return found
 
     def size(self) -> int:

@@ -20,6 +20,7 @@ from headwater.store.sqlite.files import (
     connect_reader,
     explained,
     insert,
+    rows_of,
     size_on_disk,
     transaction,
     values_of,
@@ -206,7 +207,7 @@ class SqliteTables:
 
     def _all(self, db: sqlite3.Connection, sql: str, parameters: Sequence[Any] = ()) -> list[r.Row]:
         with explained(self._path):
-            return db.execute(sql, parameters).fetchall()
+            return rows_of(db, sql, parameters)
 
     def _ask(self, sql: str, *parameters: Any) -> list[r.Row]:
         return self._all(self._reader, sql, parameters)

@@ -194,7 +194,8 @@ def test_a_scan_is_noticed(tmp_path: Path) -> None:
 def scans(db: sqlite3.Connection, statement: str) -> list[str]:
     """The lines of a statement's plan that go through a whole table."""
     plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {statement}")]
-    in_order = re.search(r"LIMIT \d+( OFFSET \d+)?$", statement) and not any("TEMP B-TREE" in line for line in plan)
+    asked = statement.partition(") SELECT json_group_array")[0]  # the rest puts its rows into one
+    in_order = re.search(r"LIMIT \d+( OFFSET \d+)?$", asked) and not any("TEMP B-TREE" in line for line in plan)
     return [
         line for line in plan if re.match("SCAN|.*AUTOMATIC", line) and not _is_short(line, in_order=bool(in_order))
     ]

@@ -14,13 +14,14 @@ from headwater.api.graphs import GraphWriter
 from headwater.api.lane import Lane
 from headwater.api.render import Renderer
 from headwater.contents import Contents
+from headwater.folding import fold
 from headwater.graph.columns import columns_of
 from headwater.graph.traverse import BOTH, CONNECTED, DIRECTIONS, UPSTREAM
 from headwater.graph.when import Always, At
 from headwater.ids import Node
 from headwater.model.entities import Dataset
 from headwater.openlineage.event import decode
-from headwater.service import fold, now
+from headwater.service import now
 from tests.support import make
 from tests.support.strategies import events
 from tests.support.world import Told, World, close_all, record

@@ -8,7 +8,8 @@ from headwater.api.jobs import RUN_STATES
 from headwater.api.listing import Listing
 from headwater.api.render import Renderer
 from headwater.contents import Contents
-from headwater.service import fold, now
+from headwater.folding import fold
+from headwater.service import now
 from tests.support import make
 from tests.support.strategies import events
 from tests.support.world import Told, World, close_all, record

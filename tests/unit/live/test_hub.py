@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from headwater.folding import fold
 from headwater.live import hub as hub_module
 from headwater.live.hub import Subscription
 from headwater.live.wanted import Surroundings, Wanted
 from headwater.openlineage.event import decode
-from headwater.service import fold, now
+from headwater.service import now
 from tests.support.live import LiveWorld, Told, read_all, read_stream
 from tests.support.make import dataset, encoded, run, symlinks
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from headwater.folding import recover
 from headwater.live import news
-from headwater.service import recover
 from headwater.shapes.common import EdgeRef
 from headwater.shapes.live import LiveChange
 from tests.support.live import LiveWorld, read_all

@@ -6,8 +6,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from headwater.folding import fold
 from headwater.search.search import Answer, Search, Wanted
-from headwater.service import fold, now
+from headwater.service import now
 from tests.support.world import Told, World, record
 
 
