@@ -9,9 +9,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-from headwater.lab import leash
+import httpx
+
+from headwater.lab import kafka, leash
 from headwater.show.words import plain, table
 from tests.demo import graph
 from tests.demo.counts import Counts
@@ -91,9 +94,10 @@ class Check:
 
         def all_there() -> bool:
             for what, ask in list(missing.items()):
-                if found := ask():
-                    del missing[what]
-                    say(f"{self._age():4.0f} s  {what}: {found:,}")
+                with suppress(kafka.Odd, OSError, httpx.HTTPError):  # it is just being made
+                    if found := ask():
+                        del missing[what]
+                        say(f"{self._age():4.0f} s  {what}: {found:,}")
             return not missing
 
         self._wait(lambda: ", ".join(missing), all_there)
