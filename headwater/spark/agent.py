@@ -236,7 +236,7 @@ class Agent:
     def _verdict(self, execution: Any, problem: str | None) -> Verdict:
         session = self._heard.get(str(execution.sparkSession().sessionUUID()))
         if session is None:
-            return Verdict()  # a micro-batch: streams run in sessions of their own
+            return Verdict(of_stream=True)  # streams run in sessions of their own
         if problem is not None:
             logical = execution.logical()
             return Verdict(problem=problem, creates=commands.creates(logical))
