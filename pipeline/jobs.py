@@ -8,7 +8,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
-from pipeline.records import UNKNOWN_SCHEMA, Known, counted, decode, unknown_ids
+from pipeline.records import Known, counted, decode, stumbled_over, unknown_ids
 from pipeline.schemas import ORDERS
 from pipeline.settings import Settings
 
@@ -23,13 +23,14 @@ class Context:
     known: Known
     stats_schema_id: int
     max_records: int
+    topic: str = ORDERS
 
     def records(self) -> DataFrame:
         """The topic of orders from its beginning, or from where the query's checkpoint says."""
         return (
             self.spark.readStream.format("kafka")
             .option("kafka.bootstrap.servers", self.settings.kafka)
-            .option("subscribe", ORDERS)
+            .option("subscribe", self.topic)
             .option("startingOffsets", "earliest")
             # After a long absence work is done in pieces, not in one batch of hours.
             .option("maxOffsetsPerTrigger", self.max_records)
@@ -42,21 +43,21 @@ class Context:
     def unknown_ids(self, problem: str) -> set[int]:
         """The schema ids that a query failed for. It names one; its batch is looked through for others, lest a batch
         of rubbish makes it fail a thousand times."""
-        named = re.search(re.escape(UNKNOWN_SCHEMA) + r"(\d+)", problem)
+        named = stumbled_over(problem)
         if named is None:
             return set()
         start, end = (_offsets(problem, which) for which in ("Committed", "Available"))
         if end is None:
-            return {int(named[1])}
+            return {named}
         batch = (
             self.spark.read.format("kafka")
             .option("kafka.bootstrap.servers", self.settings.kafka)
-            .option("subscribe", ORDERS)
+            .option("subscribe", self.topic)
             .option("startingOffsets", start or "earliest")
             .option("endingOffsets", end)
             .load()
         )
-        return {int(named[1])} | {int(row.id) for row in unknown_ids(batch, self.known).limit(MOST_IDS).collect()}
+        return {named} | {int(row.id) for row in unknown_ids(batch, self.known).limit(MOST_IDS).collect()}
 
     def checkpoint(self, name: str) -> str:
         return f"{as_uri(self.settings.checkpoints)}/{name}"

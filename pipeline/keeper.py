@@ -12,7 +12,7 @@ from pyspark.sql.streaming import StreamingQuery
 
 from pipeline.jobs import Context, Job
 from pipeline.knowledge import Knowledge
-from pipeline.records import UNKNOWN_SCHEMA, Known
+from pipeline.records import Known, stumbled_over
 
 # Seconds
 LOOK = 0.2  # between looks at the queries
@@ -96,9 +96,9 @@ class Keeper:
         problem = str(query.exception() or "it was stopped by someone")
         if query.lastProgress is not None:
             kept.failures = 0  # it had done something before it failed
-        if UNKNOWN_SCHEMA in problem.partition("\n")[0]:
+        if (unknown := stumbled_over(problem)) is not None:
             kept.stumbled, kept.next_start = problem, 0.0
-            self._say(f"{kept.job.name}: {problem.partition(chr(10))[0]}")
+            self._say(f"{kept.job.name}: met schema id {unknown}, which is new to it")
         else:
             self._failed(kept, problem)
 

@@ -1,5 +1,6 @@
 """From Kafka's records to orders: what can be read, and why the rest cannot. Pure functions over DataFrames."""
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -46,6 +47,12 @@ def decode(records: DataFrame, known: Known) -> DataFrame:
         .when(_price().isNull(), F.concat(F.lit("price is not a number: "), F.col("order.price")))
     )
     return records.withColumn("order", _order(value, known)).withColumn("reason", reason)
+
+
+def stumbled_over(problem: str) -> int | None:
+    """The schema id that a query failed for, if it was that."""
+    found = re.search(re.escape(UNKNOWN_SCHEMA) + r"(\d+)", problem)
+    return int(found[1]) if found else None
 
 
 def unknown_ids(records: DataFrame, known: Known) -> DataFrame:

@@ -1,6 +1,7 @@
 """The one place that makes a Spark session. What `spark-submit` or the cluster has set stays as it is."""
 
 import argparse
+import logging
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,19 +30,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def make(
     name: str, settings: Settings, options: argparse.Namespace, more: Mapping[str, str] | None = None
 ) -> SparkSession:
+    given = _given()
+    master = given.get("spark.master", options.master)
     wanted = {
-        "spark.master": options.master,
+        "spark.master": master,
         "spark.app.name": name,
         "spark.driver.memory": options.driver_memory,
         "spark.ui.enabled": str(options.ui).lower(),
-        **_base(options.master),
+        **_base(master),
         **_catalog(settings),
         **_s3a(settings),
-        **_jars(settings.jars),
+        **_jars(settings.jars, master, given),
         **_event_log(settings.history),
         **(more or {}),
     }
-    given = _given()
+    # PySpark writes every error to stderr as a page of JSON; whoever catches it says what matters.
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     builder = SparkSession.builder
     for key, value in wanted.items():
         if key not in given:
@@ -88,6 +92,9 @@ def _catalog(settings: Settings) -> dict[str, str]:
     if settings.s3_key:
         catalog |= {".s3.access-key-id": settings.s3_key, ".s3.secret-access-key": settings.s3_secret}
     return {
+        # Whoever is killed while it commits leaves a lock behind. The metastore may only take it away soon after if
+        # those who live say so often.
+        "spark.hadoop.iceberg.hive.lock-heartbeat-interval-ms": "10000",
         "spark.sql.extensions": f"{_ICEBERG}.extensions.IcebergSparkSessionExtensions",
         **{f"spark.sql.catalog.{CATALOG}{key}": value for key, value in catalog.items()},
     }
@@ -107,12 +114,17 @@ def _s3a(settings: Settings) -> dict[str, str]:
     return {f"spark.hadoop.{key}": value for key, value in s3a.items()}
 
 
-def _jars(folder: str) -> dict[str, str]:
-    if not folder:
+def _jars(folder: str, master: str, given: Mapping[str, str]) -> dict[str, str]:
+    if not folder or given.keys() & {"spark.jars", "spark.driver.extraClassPath"}:
         return {}
     found = sorted(str(path) for path in Path(folder).glob("*.jar"))
     if not found:
         raise SystemExit(f"there are no jars in {folder}: `headwater lab up --pipeline` puts them there")
+    if given:
+        raise SystemExit(f"Java runs already: give the jars to spark-submit, with --jars {folder}/… or in its settings")
+    if master.startswith("local"):
+        # Used where they lie: Spark copies spark.jars at each start, and leaves the copies when it is killed.
+        return {"spark.driver.extraClassPath": f"{folder}/*"}
     return {"spark.jars": ",".join(found)}
 
 

@@ -3,63 +3,38 @@
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 from cyclopts import App, Parameter
-from platformdirs import user_data_path
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from headwater.cli import console
 from headwater.cli.asking import Flag
 from headwater.cli.exits import ERROR
-from headwater.errors import BadRequest, NotFound
-from headwater.lab import daemon, jars, logs, look, needs, site, state, supervisor, table
+from headwater.cli.lab_options import HERE, Which, downloads
+from headwater.errors import BadRequest
+from headwater.lab import daemon, jars, logs, look, planning, site, state, supervisor, table, tour
 from headwater.lab import ports as port_numbers
+from headwater.lab.metastore import Database
 from headwater.lab.screen import Screen
-from headwater.lab.services import SERVICES
-from headwater.lab.site import Plan
-from headwater.lab.spec import choose
 from headwater.lab.state import Lab
 
-lab = App(name="lab", help="Kafka, Connect, Schema Registry, S3, an Iceberg catalog and Headwater on this machine.")
-
-_ROOM = 500  # megabytes that a fresh lab may fill before anyone puts data into it
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class Which:
-    """Options of every lab command."""
-
-    name: Annotated[str, Parameter(help="Which lab, where there are several.")] = "default"
-    data: Annotated[Path | None, Parameter(help="Its folder; by default one of that name in your data folder.")] = None
-
-    @property
-    def folder(self) -> Path:
-        if not self.name.replace("-", "").replace("_", "").isalnum():
-            raise BadRequest(f"{self.name!r} is not a name: letters, digits, - and _ only")
-        found = self.data or user_data_path("headwater", appauthor=False) / "lab" / self.name
-        return found.absolute()
-
-    def read(self) -> Lab:
-        found = state.read(self.folder)
-        if found is None:
-            raise NotFound(f"there is no lab in {self.folder}; `headwater lab up` starts one")
-        return found
-
-
-HERE = Which()
+lab = App(
+    name="lab",
+    help="Kafka, Connect, Schema Registry, S3, an Iceberg catalog, Headwater and a pipeline on this machine.",
+)
+lab.command("headwater.cli.lab_jobs:run", name="run")
+lab.command("headwater.cli.lab_jobs:env", name="env")
 
 
 @lab.command
 def up(
     *,
     services: str | None = None,
+    pipeline: Flag = False,
+    rate: int = site.RATE,
+    metastore: Database | None = None,
     ports: str = "",
     detach: Flag = False,
     verify: Flag = False,
@@ -70,7 +45,14 @@ def up(
     Parameters
     ----------
     services
-        Only these, with commas between them, and what they need; by default all.
+        Only these, with commas between them, and what they need; by default all but the pipeline.
+    pipeline
+        Run the orders pipeline too.
+    rate
+        How many orders a second the pipeline gets.
+    metastore
+        The database of the Iceberg catalog: derby, which is part of it, or a PostgreSQL of the lab's own. A lab keeps
+        the one that it began with.
     ports
         Ports that must be these: `kafka=19092,s3=19000`. Others are the usual ones or, if those are taken, any.
     detach
@@ -78,33 +60,36 @@ def up(
     verify
         Compare the content of all that was downloaded before with its checksums.
     """
-    pinned = port_numbers.parse(ports)
-    spark = needs.spark()
-    names = tuple(filter(None, services.split(","))) if services is not None else None
-    if names is None:
-        names = tuple(service.name for service in SERVICES if spark or not service.spark)
-        if not spark:
-            console.note("without the Spark history, as pyspark is not installed here (`make setup-lab` installs it)")
-    chosen = choose(SERVICES, names)
-    if not spark and any(service.spark for service in chosen):
-        raise BadRequest("the Spark history needs pyspark, which is not installed here (`make setup-lab` installs it)")
-    java = needs.java(os.environ) if any(service.java for service in chosen) else None
-    site.claim(which.folder)
-    needs.room(which.folder, _ROOM, "the lab")
-    programs = jars.home(jars.cache())
-    with _download() as report:
-        wanted = {service.jars for service in chosen if service.jars}
-        jars.ensure(programs, wanted, os.environ, report, thorough=verify)
-    plan = Plan(which.name, which.folder, tuple(service.name for service in chosen), programs, java, spark, pinned)
+    plan = planning.plan(
+        which.name,
+        which.folder,
+        os.environ,
+        wanted=None if services is None else [name for name in services.split(",") if name],
+        pipeline=pipeline,
+        rate=rate,
+        metastore=metastore,
+        pinned=port_numbers.parse(ports),
+    )
+    if services is None and plan.spark is None:
+        console.note("without the Spark history, as pyspark is not installed here (`make setup-lab` installs it)")
+    with downloads() as report:
+        wanted = {service.jars for service in plan.specs() if service.jars}
+        jars.ensure(plan.jars, wanted, os.environ, report, thorough=verify)
     started = time.monotonic()
-    stop = f"Stop it with `headwater lab down{_same(which)}`." if detach else "Stop it with Ctrl-C."
+    stop = f"Stop it with `headwater lab down{which.again}`." if detach else "Stop it with Ctrl-C."
+    told = False
     with Screen(console.err) as screen:
 
         def changed(now: Lab) -> None:
+            nonlocal told
             screen(now)
-            if now.phase == "up":  # told once: whatever comes later is the end
+            if now.phase == "up" and not told:
+                told = True
                 console.show(f"The lab {now.name} is up after {time.monotonic() - started:.0f} s.")
-                console.show(table.summary(now), f"\n{stop}")
+                console.show(table.summary(now))
+                if pipeline:
+                    console.show("", tour.text(now, which.again))
+                console.show(f"\n{stop}")
 
         if detach:
             daemon.detach(plan, changed)
@@ -120,6 +105,38 @@ def down(*, which: Which = HERE) -> None:
     with Screen(console.err) as screen:
         stopped = daemon.stop(which.folder, screen)
     console.show(f"The lab {which.name} is down." if stopped else f"The lab {which.name} was not running.")
+
+
+@lab.command
+def stop(service: str, /, *more: str, which: Which = HERE) -> None:
+    """Stop a service, or some, and let the rest of the lab run on: to see what others do without it.
+
+    Parameters
+    ----------
+    service
+        Which one.
+    more
+        And which others.
+    """
+    with Screen(console.err) as screen:
+        daemon.switch(which.folder, (service, *more), on=False, changed=screen)
+    console.show(f"Stopped. Start it again with `headwater lab start {' '.join((service, *more))}{which.again}`.")
+
+
+@lab.command
+def start(service: str, /, *more: str, which: Which = HERE) -> None:
+    """Start a service again that `headwater lab stop` has stopped.
+
+    Parameters
+    ----------
+    service
+        Which one.
+    more
+        And which others.
+    """
+    with Screen(console.err) as screen:
+        daemon.switch(which.folder, (service, *more), on=True, changed=screen)
+    console.show("Started.")
 
 
 @lab.command
@@ -186,7 +203,7 @@ def reset(*, yes: Flag = False, which: Which = HERE) -> None:
     """
     found = which.read()
     if state.is_running(which.folder):
-        raise BadRequest(f"the lab {found.name} is running: stop it first with `headwater lab down{_same(which)}`")
+        raise BadRequest(f"the lab {found.name} is running: stop it first with `headwater lab down{which.again}`")
     if not yes:
         if not sys.stdin.isatty():
             raise BadRequest("nobody can be asked here: say --yes to remove the lab's data")
@@ -197,26 +214,3 @@ def reset(*, yes: Flag = False, which: Which = HERE) -> None:
             sys.exit(ERROR)
     site.remove(which.folder)
     console.show(f"The data of the lab {found.name} is removed.")
-
-
-def _same(which: Which) -> str:
-    """The options that lead another command to the same lab."""
-    name = f" --name {which.name}" if which.name != HERE.name else ""
-    return name + (f" --data {which.data}" if which.data else "")
-
-
-@contextmanager
-def _download() -> Iterator[jars.Report]:
-    columns = (TextColumn("Downloading {task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("files"))
-    with Progress(*columns, console=console.err, transient=True, disable=not console.err.is_terminal) as bar:
-        task = bar.add_task("", visible=False, total=None)
-        groups: set[str] = set()
-
-        def report(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total, visible=True)
-            group = what.partition(":")[0]
-            if group not in groups and not console.err.is_terminal:
-                console.note(f"Downloading {group}: {total} files")
-            groups.add(group)
-
-        yield report

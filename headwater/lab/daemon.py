@@ -5,11 +5,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from headwater.errors import CannotStart, HeadwaterError, ServiceDied
+from headwater.errors import CannotStart, HeadwaterError, NotFound, ServiceDied
 from headwater.lab import state, supervisor
 from headwater.lab.deaths import tail
 from headwater.lab.jars import cache
@@ -19,8 +20,8 @@ from headwater.lab.supervisor import Changed
 
 LOG = "logs/lab.log"
 _PAUSE = 0.1
-# Longer than the longest grace of a service times the depth of what needs what.
-_PATIENCE = 45.0
+# Longer than the graces of a chain of services that need each other.
+_PATIENCE = 90.0
 
 
 def reserve() -> Ports:
@@ -78,6 +79,27 @@ def stop(folder: Path, changed: Changed) -> bool:
         time.sleep(_PAUSE)
     changed(state.read(folder) or lab)
     return True
+
+
+def switch(folder: Path, names: Sequence[str], *, on: bool, changed: Changed) -> None:
+    """Returns when the services are away, or back and well."""
+    lab = state.read(folder)
+    if lab is None or not state.is_running(folder):
+        raise NotFound(f"no lab is running in {folder}; `headwater lab up` starts one")
+    for name in names:
+        lab.service(name)
+    changed(lab)
+    before = state.stopped(folder)
+    state.stop(folder, before - set(names) if on else before | set(names))
+    os.kill(lab.pid, signal.SIGUSR1)
+    reached = ("up", "failed") if on else ("stopped",)
+    while any(lab.service(name).phase not in reached for name in names):
+        time.sleep(_PAUSE)
+        alive = state.is_running(folder)
+        lab = state.read(folder) or lab
+        changed(lab)
+        if not alive:
+            raise ServiceDied(lab.error or f"the lab in {folder} went down meanwhile")
 
 
 def _last_words(log: Path) -> str:

@@ -21,17 +21,22 @@ _HINTS = (
 
 def explain(title: str, code: int | None, problem: str | None, after: float | None, log: Path) -> str:
     """One sentence, the end of the log, and advice where there is any."""
-    when = f" after {after:.0f} s" if after is not None else ""
+    what = verdict(title, code, after)
     if code is None:
-        what = f"{title} did not come up{when}: {problem}"
-    elif code < 0:
-        what = f"{title} was killed by {signal.Signals(-code).name}{when}"
-    else:
-        what = f"{title} ended with code {code}{when}"
+        what += f": {problem}"
     lines = tail(log, _TAIL)
     text = "".join(f"\n  {line}" for line in lines)
     advice = hint(lines, code)
     return f"{what}. The end of {log}:{text or ' (empty)'}" + (f"\n{advice}" if advice else "")
+
+
+def verdict(title: str, code: int | None, after: float | None) -> str:
+    when = f" after {after:.0f} s" if after is not None else ""
+    if code is None:
+        return f"{title} did not come up{when}"
+    if code < 0:
+        return f"{title} was killed by {signal.Signals(-code).name}{when}"
+    return f"{title} ended with code {code}{when}"
 
 
 def hint(lines: list[str], code: int | None) -> str:

@@ -2,16 +2,19 @@
 
 import socket
 import struct
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import httpx
+import msgspec
 
-from headwater.lab import s3
+from headwater.lab import iceberg, kafka, s3, thrift
 
 _TIMEOUT = 5.0
-_LARGEST = 1 << 20  # an answer of more bytes than this is not one
+_RECENT = 60.0  # seconds; a stream that has done nothing for so long is not running
 
 
 class Unwell(Exception):
@@ -20,7 +23,7 @@ class Unwell(Exception):
 
 class Check(Protocol):
     def __call__(self, values: Mapping[str, str]) -> None:
-        """`values` has the host, the ports by name, and keys."""
+        """`values` has the host, the ports by name, keys, the lab's folder and when the service was started."""
         ...
 
 
@@ -28,7 +31,7 @@ def ask(check: Check, values: Mapping[str, str]) -> str | None:
     """What is wrong, in words; None when all is well."""
     try:
         check(values)
-    except (Unwell, OSError, httpx.HTTPError, EOFError, struct.error) as e:
+    except (Unwell, kafka.Odd, thrift.Odd, msgspec.MsgspecError, OSError, httpx.HTTPError, EOFError, struct.error) as e:
         return str(e) or type(e).__name__
     return None
 
@@ -69,80 +72,96 @@ class KafkaMetadata:
     port: str
 
     def __call__(self, values: Mapping[str, str]) -> None:
-        # Metadata, version 4, of no topic. Older versions cannot leave topics out, newer ones have another encoding.
-        client = b"headwater"
-        body = struct.pack(f">hhih{len(client)}si?", 3, 4, 1, len(client), client, 0, False)
-        with _connect(values, self.port) as connection:
-            connection.sendall(struct.pack(">i", len(body)) + body)
-            answer = _Reader(_exactly(connection, _length(connection)))
-        answer.take(">ii")  # which request, and throttling
-        brokers = answer.one(">i")
-        for _ in range(brokers):
-            answer.take(">i")
-            answer.text(">h")
-            answer.take(">i")
-            answer.text(">h")
-        answer.text(">h")
-        if brokers < 1 or answer.one(">i") < 0:
+        found = kafka.metadata(values["host"], int(values[self.port]))
+        if found.brokers < 1 or found.controller < 0:
             raise Unwell("the broker has no controller yet")
 
 
 @dataclass(frozen=True)
+class KafkaRecords:
+    """Somebody writes to the topic: there are records of the last minute, and of this process's time."""
+
+    port: str
+    topic: str
+
+    def __call__(self, values: Mapping[str, str]) -> None:
+        since = max(float(values["started"]), time.time() - _RECENT)
+        if kafka.first_since(values["host"], int(values[self.port]), self.topic, since) is None:
+            raise Unwell(f"nothing new in the topic {self.topic}")
+
+
+@dataclass(frozen=True)
 class ThriftCall:
-    """A method without arguments that returns a list of names, in Thrift's binary protocol."""
+    """A method without arguments that returns a list of names."""
 
     port: str
     method: str
     among: str
 
     def __call__(self, values: Mapping[str, str]) -> None:
-        name = self.method.encode()
-        with _connect(values, self.port) as connection:
-            connection.sendall(struct.pack(f">Ii{len(name)}sib", 0x80010001, len(name), name, 1, 0))
-            kind, length = struct.unpack(">Ii", _exactly(connection, 8))
-            _exactly(connection, min(length, _LARGEST) + 4)
-            if kind != 0x80010002:
-                raise Unwell(f"{self.method} ends with an error")
-            field, number = struct.unpack(">bh", _exactly(connection, 3))
-            element, count = struct.unpack(">bi", _exactly(connection, 5)) if (field, number) == (15, 0) else (0, 0)
-            names = [_exactly(connection, _length(connection)).decode() for _ in range(count)] if element == 11 else []
-        if self.among not in names:
+        with socket.create_connection((values["host"], int(values[self.port])), timeout=_TIMEOUT) as connection:
+            names = thrift.call(connection, self.method)
+        if not isinstance(names, list) or self.among not in names:
             raise Unwell(f"{self.method} does not name {self.among}")
 
 
-def _connect(values: Mapping[str, str], port: str) -> socket.socket:
-    return socket.create_connection((values["host"], int(values[port])), timeout=_TIMEOUT)
+@dataclass(frozen=True)
+class Postgres:
+    """The server takes clients: it asks for a password, instead of saying that it is starting up or going down."""
+
+    port: str
+
+    def __call__(self, values: Mapping[str, str]) -> None:
+        hello = struct.pack(">I", 3 << 16) + b"user\0headwater\0database\0postgres\0\0"
+        with socket.create_connection((values["host"], int(values[self.port])), timeout=_TIMEOUT) as connection:
+            connection.sendall(struct.pack(">I", len(hello) + 4) + hello)
+            answer = connection.recv(1024)
+        if answer[:1] == b"E":
+            # Fields of one letter and a text each; M is the message.
+            said = {part[:1]: part[1:] for part in answer[5:].split(b"\0")}
+            raise Unwell(said.get(b"M", b"an error").decode(errors="replace"))
+        if answer[:1] != b"R":
+            raise Unwell("answers in some other protocol")
 
 
-def _length(connection: socket.socket) -> int:
-    length: int = struct.unpack(">i", _exactly(connection, 4))[0]
-    if not 0 <= length <= _LARGEST:
-        raise Unwell("answers in some other protocol")
-    return length
+@dataclass(frozen=True)
+class IcebergRows:
+    """The table is there and has rows."""
+
+    database: str
+    table: str
+
+    def __call__(self, values: Mapping[str, str]) -> None:
+        found = iceberg.rows(values, self.database, self.table)
+        if not found:
+            raise Unwell(f"the table {self.database}.{self.table} " + ("is not there" if found is None else "is empty"))
 
 
-def _exactly(connection: socket.socket, count: int) -> bytes:
-    found = b""
-    while len(found) < count:
-        part = connection.recv(count - len(found))
-        if not part:
-            raise EOFError("hangs up")
-        found += part
-    return found
+@dataclass(frozen=True)
+class Batches:
+    """Each streaming query has finished a micro-batch since the start, and goes on to do so as long as there is
+    something to read. Its checkpoint tells, where Spark notes the batches that were finished."""
+
+    checkpoints: str
+    queries: Sequence[str]
+    port: str
+    topic: str
+
+    def __call__(self, values: Mapping[str, str]) -> None:
+        for query in self.queries:
+            finished = _latest(Path(values["folder"]) / self.checkpoints / query / "commits")
+            if finished is None or finished < float(values["started"]):
+                raise Unwell(f"{query} has not finished a batch yet")
+            if finished < time.time() - _RECENT:
+                waits = kafka.first_since(values["host"], int(values[self.port]), self.topic, finished + 1)
+                if waits is not None and waits < time.time() - _RECENT:
+                    raise Unwell(f"{query} has not finished a batch for {time.time() - finished:.0f} s")
 
 
-class _Reader:
-    def __init__(self, body: bytes) -> None:
-        self.body, self.at = body, 0
-
-    def take(self, shape: str) -> tuple[int, ...]:
-        found = struct.unpack_from(shape, self.body, self.at)
-        self.at += struct.calcsize(shape)
-        return found
-
-    def one(self, shape: str) -> int:
-        return self.take(shape)[0]
-
-    def text(self, shape: str) -> None:
-        length = self.one(shape)
-        self.at += max(0, length)  # -1 is no text at all
+def _latest(folder: Path) -> float | None:
+    """When the newest batch was noted there."""
+    try:
+        numbers = [int(path.name) for path in folder.iterdir() if path.name.isdecimal()]
+        return (folder / str(max(numbers))).stat().st_mtime if numbers else None
+    except FileNotFoundError:  # not made yet, or tidied up at this moment
+        return None

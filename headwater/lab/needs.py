@@ -1,6 +1,7 @@
 """Whether this machine has what the lab needs. Each thing that is missing is one sentence that says what to do."""
 
 import os
+import pwd
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 from headwater.errors import CannotStart
 
 OLDEST_JAVA = 17
+_DEBIAN = Path("/usr/lib/postgresql")
 
 
 def java(environment: Mapping[str, str]) -> str:
@@ -56,6 +58,53 @@ def spark() -> Path | None:
     """The home of the Spark that came with pyspark."""
     found = find_spec("pyspark")
     return Path(found.origin).parent if found and found.origin else None
+
+
+def pipeline() -> Path:
+    """The folder that has the package `pipeline`, with all that its jobs import."""
+    root = Path(__file__).parents[2]
+    if not (root / "pipeline" / "__init__.py").exists():
+        raise CannotStart(
+            "the orders pipeline is not part of an installed Headwater: clone its repository, and say `make demo` there"
+        )
+    missing = [name for name in ("pyspark", "confluent_kafka", "openlineage") if find_spec(name) is None]
+    if missing:
+        raise CannotStart(
+            f"the orders pipeline needs {' and '.join(missing)}, not installed here (`make setup-lab` does that)"
+        )
+    return root
+
+
+def postgresql(environment: Mapping[str, str]) -> Path:
+    """The folder of PostgreSQL's programs: Debian keeps them off the path."""
+    programs = ("initdb", "postgres", "psql")
+    versions = sorted(_DEBIAN.glob("*/bin"), key=lambda path: path.parent.name.zfill(4))
+    for folder in (*map(Path, environment.get("PATH", "").split(os.pathsep)), *reversed(versions)):
+        if all(os.access(folder / program, os.X_OK) for program in programs):
+            return folder
+    raise CannotStart(
+        f"there is no PostgreSQL with {', '.join(programs)}: install it (on Debian: apt-get install postgresql)"
+    )
+
+
+def somebody(path: Path, what: str) -> str | None:
+    """Whom root becomes for a program that refuses to be run by root; None for all others, who stay who they are."""
+    if os.geteuid() != 0:
+        return None
+    accounts = {account.pw_name: account for account in pwd.getpwall()}
+    user = next((accounts[name] for name in ("postgres", "nobody") if name in accounts), None)
+    if user is None:
+        raise CannotStart(f"{what} does not run as root, and there is no user nobody: start the lab as another user")
+    words = ["/bin/sh", "-c", 'cd "$1"', "sh", str(path)]
+    tried = subprocess.run(  # noqa: S603
+        words, user=user.pw_uid, group=user.pw_gid, extra_groups=(), stderr=subprocess.DEVNULL, check=False
+    )
+    if tried.returncode != 0:
+        raise CannotStart(
+            f"{what} does not run as root, and the user {user.pw_name} cannot enter {path}: choose a folder that "
+            "everybody can enter with --data, or start the lab as another user"
+        )
+    return user.pw_name
 
 
 def folder(path: Path, what: str) -> None:

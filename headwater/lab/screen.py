@@ -11,7 +11,7 @@ from headwater.lab.state import Lab
 
 
 class Screen:
-    """To be called with the lab whenever it may have changed. Shows nothing while the lab just runs."""
+    """To be called with the lab whenever it may have changed. While the lab just runs, only changes are shown."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -27,9 +27,9 @@ class Screen:
 
     def __call__(self, lab: Lab) -> None:
         self._latest = lab
-        if not self._console.is_terminal:
-            self._print_changes(lab)
-        elif lab.phase not in ("starting", "stopping"):
+        in_table = self._console.is_terminal and lab.phase in ("starting", "stopping")
+        self._note_changes(lab, printed=not in_table)
+        if not in_table:
             self._stop()
         elif self._live is None:
             self._live = Live(console=self._console, get_renderable=self._table, refresh_per_second=8, transient=True)
@@ -44,9 +44,9 @@ class Screen:
         assert self._latest is not None
         return table.progress(self._latest)
 
-    def _print_changes(self, lab: Lab) -> None:
+    def _note_changes(self, lab: Lab, *, printed: bool) -> None:
         for service in lab.services:
             before = self._seen.get(service.name, service.phase)
             self._seen[service.name] = service.phase
-            if before != service.phase:
+            if before != service.phase and printed:
                 self._console.print(table.line(service), style="dim", markup=False, soft_wrap=True)

@@ -3,26 +3,15 @@
 Versions are in pom.xml. Heaps are small on purpose: the whole lab has to fit beside Spark on a laptop.
 """
 
-from headwater.lab.health import Http, KafkaMetadata, S3Bucket, ThriftCall
+from headwater.lab.health import Http, KafkaMetadata, S3Bucket
+from headwater.lab.jvm import JVM, LOG4J
+from headwater.lab.metastore import DERBY_METASTORE, POSTGRES, POSTGRES_METASTORE, Database
+from headwater.lab.pipeline import PIPELINE
 from headwater.lab.spec import Preparation, Service, Setting
 
 # The lab's own store on this machine: nothing is kept secret by this, but clients want to sign with something.
 S3_KEY, S3_SECRET = "headwater", "headwater-lab"
 BUCKETS = ("warehouse", "archive")
-
-# One collector thread and no optimising compiler: half the memory and a quicker start, at a speed that no
-# laptop's demo notices.
-_JVM = ("{java}", "-Xmx{memory}m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true")
-
-_LOG4J = """\
-status=error
-appender.console.type=Console
-appender.console.name=console
-appender.console.layout.type=PatternLayout
-appender.console.layout.pattern=%d{{ISO8601}} %p %c{{1}}: %m%n
-rootLogger.level=info
-rootLogger.appenderRef.console.ref=console
-"""
 
 _KAFKA = """\
 process.roles=broker,controller
@@ -74,34 +63,7 @@ jclouds.identity=none
 jclouds.credential=none
 """
 
-# The slash at the end of the warehouse is needed: without it table folders are put beside the bucket.
-_METASTORE = {
-    "metastore.warehouse.dir": "s3://warehouse/",
-    "metastore.thrift.uris": "thrift://{host}:{metastore}",
-    "javax.jdo.option.ConnectionURL": "jdbc:derby:;databaseName={here}/db;create=true",
-    "javax.jdo.option.ConnectionDriverName": "org.apache.derby.jdbc.EmbeddedDriver",
-    "metastore.task.threads.always": "org.apache.hadoop.hive.metastore.events.EventCleanerTask",
-    "metastore.expression.proxy": "org.apache.hadoop.hive.metastore.DefaultPartitionExpressionProxy",
-    "fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
-    "fs.s3a.endpoint": "http://{host}:{s3}",
-    "fs.s3a.endpoint.region": "us-east-1",
-    "fs.s3a.path.style.access": "true",
-    "fs.s3a.access.key": "{s3-key}",
-    "fs.s3a.secret.key": "{s3-secret}",
-    "fs.s3a.aws.credentials.provider": "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
-}
-_METASTORE_XML = "<configuration>\n{}</configuration>\n".format(
-    "".join(f"<property><name>{name}</name><value>{value}</value></property>\n" for name, value in _METASTORE.items())
-)
-_METASTORE_HOME = "{jars}/metastore/apache-hive-metastore-3.1.3-bin"
-_METASTORE_JVM = (
-    *_JVM,
-    "-Dderby.stream.error.file={here}/derby.log",
-    "-cp",
-    f"{{here}}/conf:{_METASTORE_HOME}/lib/*:{{jars}}/metastore/*",
-)
-
-_KAFKA_JVM = (*_JVM, "-Dlog4j2.configurationFile={here}/log4j2.properties", "-cp", "{jars}/kafka/*")
+_KAFKA_JVM = (*JVM, "-Dlog4j2.configurationFile={here}/log4j2.properties", "-cp", "{jars}/kafka/*")
 
 SERVICES = (
     Service(
@@ -111,18 +73,15 @@ SERVICES = (
         ports={"kafka": 9092, "kafka-controller": 9093},
         jars="kafka",
         memory=512,
-        files={"server.properties": _KAFKA, "log4j2.properties": _LOG4J},
+        files={"server.properties": _KAFKA, "log4j2.properties": LOG4J},
         prepare=Preparation(
-            (
-                *_KAFKA_JVM,
-                "kafka.tools.StorageTool",
-                "format",
-                "--cluster-id",
-                "{id}",
-                "--config",
-                "{here}/server.properties",
-                "--ignore-formatted",
-            )
+            [
+                (
+                    *_KAFKA_JVM,
+                    *("kafka.tools.StorageTool", "format", "--ignore-formatted", "--cluster-id", "{id}"),
+                    *("--config", "{here}/server.properties"),
+                )
+            ]
         ),
         command=(*_KAFKA_JVM, "kafka.Kafka", "{here}/server.properties"),
         health=KafkaMetadata("kafka"),
@@ -135,7 +94,7 @@ SERVICES = (
         jars="registry",
         memory=256,
         command=(
-            *_JVM,
+            *JVM,
             "-Dquarkus.http.host={host}",
             "-Dquarkus.http.port={registry}",
             "-Dapicurio.storage.kind=sql",
@@ -158,7 +117,7 @@ SERVICES = (
         files={"s3proxy.properties": _S3},
         folders=tuple(f"buckets/{bucket}" for bucket in BUCKETS),
         command=(
-            *_JVM,
+            *JVM,
             "-jar",
             "{jars}/s3/s3proxy-4.1.0-jar-with-dependencies.jar",
             "--properties",
@@ -166,29 +125,7 @@ SERVICES = (
         ),
         health=S3Bucket("s3", BUCKETS[0]),
     ),
-    Service(
-        name="metastore",
-        title="Iceberg catalog",
-        url="thrift://{host}:{metastore}",
-        ports={"metastore": 9083},
-        jars="metastore",
-        memory=256,
-        after=("s3",),  # it makes the folder of the database `default` there
-        files={"conf/metastore-site.xml": _METASTORE_XML, "conf/log4j2.properties": _LOG4J},
-        environment={"METASTORE_HOME": _METASTORE_HOME},
-        prepare=Preparation(
-            (
-                *_METASTORE_JVM,
-                "org.apache.hadoop.hive.metastore.tools.MetastoreSchemaTool",
-                "-dbType",
-                "derby",
-                "-initSchema",
-            ),
-            clears=("db",),
-        ),
-        command=(*_METASTORE_JVM, "org.apache.hadoop.hive.metastore.HiveMetaStore", "-p", "{metastore}"),
-        health=ThriftCall("metastore", "get_all_databases", "default"),
-    ),
+    DERBY_METASTORE,
     Service(
         name="connect",
         title="Kafka Connect",
@@ -197,7 +134,7 @@ SERVICES = (
         jars="kafka",
         memory=512,
         after=("kafka",),
-        files={"connect.properties": _CONNECT, "log4j2.properties": _LOG4J},
+        files={"connect.properties": _CONNECT, "log4j2.properties": LOG4J},
         folders=("plugins",),
         command=(*_KAFKA_JVM, "org.apache.kafka.connect.cli.ConnectDistributed", "{here}/connect.properties"),
         health=Http("connect", "/health"),
@@ -212,7 +149,7 @@ SERVICES = (
         folders=("events",),
         environment={"SPARK_LOCAL_IP": "{host}"},
         command=(
-            *_JVM,
+            *JVM,
             "-Dspark.history.ui.port={history}",
             "-Dspark.history.fs.logDirectory=file:{here}/events",
             "-Dspark.history.fs.update.interval=5s",
@@ -245,4 +182,13 @@ SERVICES = (
         ),
         health=Http("headwater", "/healthz"),
     ),
+    *PIPELINE,
 )
+
+
+def services(database: Database = "derby") -> tuple[Service, ...]:
+    """All of them, with the catalog on that database."""
+    if database == "derby":
+        return SERVICES
+    catalog = {DERBY_METASTORE.name: POSTGRES_METASTORE}
+    return (POSTGRES, *(catalog.get(service.name, service) for service in SERVICES))

@@ -1,5 +1,6 @@
 """What the lab needs to know of a service."""
 
+import signal
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,9 +10,9 @@ from headwater.lab.health import Check
 
 @dataclass(frozen=True)
 class Preparation:
-    """A command that must have succeeded once before the first start."""
+    """Commands that must have succeeded once, one after the other, before the first start."""
 
-    command: Sequence[str]
+    commands: Sequence[Sequence[str]]
     clears: Sequence[str] = ()
     """Folders that an attempt which was broken off may have left, and that would be in the way."""
 
@@ -33,7 +34,7 @@ class Service:
     title: str
     url: str
     ports: Mapping[str, int]
-    """Name of each port, and the number that people expect; the first one is the one to talk to."""
+    """Name of each port, and the number that people expect; the first one is the one to talk to. None for a client."""
     command: Sequence[str]
     health: Check
     memory: int
@@ -50,6 +51,19 @@ class Service:
     java: bool = True
     spark: bool = False
     """Runs from the installation of pyspark."""
+    pipeline: bool = False
+    """Belongs to the orders pipeline, which runs when asked for."""
+    unprivileged: bool = False
+    """Refuses to run as root, so root's lab runs it as somebody else."""
+    when: Check | None = None
+    """The first start waits for this to be well."""
+    every: float | None = None
+    """Seconds from the end of one run to the next, for what ends by itself. It is up when it has run once; a run that
+    fails is shown and does not end the lab."""
+    patience: float = 180.0
+    """Seconds to the first right answer; far beyond what it takes on a busy machine with two cores, so that reaching it
+    means that it hangs."""
+    stop: signal.Signals = signal.SIGTERM
     grace: float = 10.0
     """Seconds that it may take to end by itself before it is killed."""
 

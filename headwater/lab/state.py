@@ -2,7 +2,7 @@
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
@@ -11,9 +11,9 @@ import msgspec
 
 from headwater.errors import CannotStart, NotFound, StoreDamaged
 
-FILE, LOCK = "lab.json", "lab.lock"
+FILE, LOCK, STOPPED = "lab.json", "lab.lock", "stopped.json"
 
-Phase = Literal["waiting", "preparing", "starting", "up", "stopping", "down", "failed"]
+Phase = Literal["waiting", "preparing", "starting", "up", "stopping", "stopped", "down", "failed"]
 
 
 class Running(msgspec.Struct):
@@ -67,6 +67,20 @@ def write(folder: Path, lab: Lab) -> None:
     part = folder / f"{FILE}.part"
     part.write_bytes(msgspec.json.format(msgspec.json.encode(lab)) + b"\n")
     part.rename(folder / FILE)
+
+
+def stopped(folder: Path) -> set[str]:
+    """Services that somebody wants to be away while the lab goes on."""
+    try:
+        return msgspec.json.decode((folder / STOPPED).read_bytes(), type=set[str])
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return set()
+
+
+def stop(folder: Path, names: Iterable[str]) -> None:
+    part = folder / f"{STOPPED}.part"
+    part.write_bytes(msgspec.json.encode(sorted(names)))
+    part.rename(folder / STOPPED)
 
 
 @contextmanager

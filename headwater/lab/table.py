@@ -16,6 +16,7 @@ _COLOURS = {
     "starting": "yellow",
     "up": "green",
     "stopping": "yellow",
+    "stopped": "yellow",
     "down": "dim",
     "failed": "bold red",
 }

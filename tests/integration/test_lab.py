@@ -58,6 +58,25 @@ def test_up_status_down(lab: Lab) -> None:
     assert "is not running" in after.stdout
 
 
+def test_a_service_goes_away_and_comes_back_while_the_lab_runs_on(lab: Lab) -> None:
+    lab.up(*ONLY)
+    url, first = lab.url("headwater"), lab.pid("headwater")
+    assert httpx.put(f"{url}/api/v1/namespaces/lab-test", json={"ownerName": "me"}).status_code == 200
+    stopped = lab.run("stop", "headwater")
+    assert (stopped.returncode, "headwater lab start headwater" in stopped.stdout) == (0, True)
+    assert not Path(f"/proc/{first}").exists()
+    status = lab.status()
+    assert (status["running"], status["services"][0]["health"]) == (True, "stopped")
+    assert lab.run("start", "headwater").returncode == 0
+    assert lab.pid("headwater") != first
+    assert httpx.get(f"{url}/api/v1/namespaces/lab-test").json()["ownerName"] == "me"
+    wrong = lab.run("stop", "kafka")
+    assert (wrong.returncode, "there are headwater" in wrong.stderr) == (4, True)
+    lab.down()
+    late = lab.run("stop", "headwater")
+    assert (late.returncode, "no lab is running" in late.stderr) == (4, True)
+
+
 def test_a_second_start_of_the_same_lab_is_refused_and_harms_nothing(lab: Lab) -> None:
     lab.up(*ONLY)
     again = lab.run("up", *ONLY)
@@ -148,6 +167,15 @@ def test_logs(lab: Lab) -> None:
     assert (wrong.returncode, "there are headwater" in wrong.stderr) == (4, True)
 
 
+def test_endpoints_for_jobs_of_ones_own(lab: Lab) -> None:
+    wrong = lab.run("run", "brew")
+    assert (wrong.returncode, "no job 'brew'; there are produce, streams" in wrong.stderr) == (1, True)
+    lab.up(*ONLY)
+    lab.down()
+    down = lab.run("run", "produce")
+    assert (down.returncode, "is not running" in down.stderr or "make setup-lab" in down.stderr) == (1, True)
+
+
 def test_reset_asks_and_refuses_while_it_runs(lab: Lab) -> None:
     lab.up(*ONLY)
     refused = lab.run("reset", "--yes")
@@ -176,6 +204,10 @@ def test_missing_things_are_one_sentence(tmp_path: Path) -> None:
     assert (no_cache.returncode, "the cache folder" in no_cache.stderr) == (1, True)
     no_folder = Lab(tmp_path / "file" / "lab").run("up", *ONLY)
     assert (no_folder.returncode, "the lab's folder" in no_folder.stderr) == (1, True)
-    for done in (no_java, no_cache, no_folder):
+    (tmp_path / "metastore").mkdir()
+    (tmp_path / "lab.lock").touch()
+    other = Lab(tmp_path).run("up", *ONLY, "--metastore", "postgres")
+    assert (other.returncode, "is on derby and stays there" in other.stderr) == (1, True)
+    for done in (no_java, no_cache, no_folder, other):
         assert done.stdout == ""
         assert len(done.stderr.splitlines()) == 1

@@ -2,6 +2,7 @@
 
 import socket
 import struct
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,10 +16,11 @@ from tests.integration.support import wait_for
 from tests.support.lab import Lab
 
 
-def produce(lab: Lab, topic: str, *values: bytes) -> None:
+def produce(lab: Lab, topic: str, *values: bytes, at: float | None = None) -> None:
+    """Now, or as if it had been then."""
     producer = Producer({"bootstrap.servers": lab.url("kafka")})
     for value in values:
-        producer.produce(topic, value)
+        producer.produce(topic, value, timestamp=int((at or time.time()) * 1000))
     assert producer.flush(60) == 0
 
 

@@ -1,13 +1,18 @@
 """Each service of a whole lab answers its own clients, and knows after a restart what it knew before."""
 
+import time
+from pathlib import Path
+
 import httpx
 import pytest
 from confluent_kafka.schema_registry import Schema
 from confluent_kafka.schema_registry.error import SchemaRegistryError
 
-from headwater.lab import health
+from headwater.lab import health, kafka
+from headwater.lab.health import Batches, KafkaRecords
 from headwater.lab.services import SERVICES
 from tests.lab.clients import consume, create_database, produce, schemas, store
+from tests.support.checkpoints import finish
 from tests.support.lab import Lab
 
 ORDER = '{"type": "record", "name": "Order", "fields": [{"name": "price", "type": "double"}]}'
@@ -17,13 +22,43 @@ ORDER_WITH_ITEM = ORDER.replace("]}", ', {"name": "item", "type": "string", "def
 
 def test_everything_is_up_and_well(lab: Lab) -> None:
     status = lab.status()
-    assert {s["name"]: s["health"] for s in status["services"]} == {s.name: "ok" for s in SERVICES}
+    assert {s["name"]: s["health"] for s in status["services"]} == {s.name: "ok" for s in SERVICES if not s.pipeline}
     assert all(s["memory"] > 1 << 20 and s["pid"] and s["port"] for s in status["services"])
 
 
 def test_messages_go_through_kafka(lab: Lab) -> None:
     produce(lab, "orders", b"one", b"two")
     assert consume(lab, "orders", 2) == [b"one", b"two"]
+
+
+def test_a_topic_is_looked_at_without_a_client(lab: Lab) -> None:
+    known = {**lab.told()["values"], "started": "0"}
+    where = known["host"], int(known["kafka"])
+    assert kafka.records(*where, "looked-at") == 0
+    assert health.ask(KafkaRecords("kafka", "looked-at"), known) == "nothing new in the topic looked-at"
+    now = time.time()
+    produce(lab, "looked-at", b"old", at=now - 1000)
+    assert health.ask(KafkaRecords("kafka", "looked-at"), known) == "nothing new in the topic looked-at"
+    produce(lab, "looked-at", b"new", at=now)
+    assert kafka.records(*where, "looked-at") == 2
+    assert kafka.first_since(*where, "looked-at", now - 500) == pytest.approx(now, abs=0.01)
+    assert health.ask(KafkaRecords("kafka", "looked-at"), known) is None
+    assert health.ask(KafkaRecords("kafka", "looked-at"), {**known, "started": str(now + 1)})
+
+
+def test_a_stream_that_leaves_records_unread_is_not_well_but_one_that_has_nothing_to_do_is(
+    lab: Lab, tmp_path: Path
+) -> None:
+    now = time.time()
+    check, stuck = (Batches("checkpoints", ("stats",), "kafka", topic) for topic in ("read", "unread"))
+    known = {**lab.told()["values"], "folder": str(tmp_path), "started": str(now - 5000)}
+    finish(tmp_path / "checkpoints/stats", 9, now - 3000)
+    produce(lab, "read", b"read", at=now - 3001)
+    assert health.ask(check, known) is None
+    produce(lab, "read", b"just now", at=now)
+    assert health.ask(check, known) is None
+    produce(lab, "unread", b"long ago", at=now - 2000)
+    assert health.ask(stuck, known) == "stats has not finished a batch for 3000 s"
 
 
 def test_schemas_are_registered_and_may_only_change_compatibly(lab: Lab) -> None:

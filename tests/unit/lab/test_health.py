@@ -2,25 +2,42 @@
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from headwater.lab import health
-from headwater.lab.health import Check, Http, KafkaMetadata, S3Bucket, ThriftCall
+from headwater.lab.health import (
+    Batches,
+    Check,
+    Http,
+    IcebergRows,
+    KafkaMetadata,
+    KafkaRecords,
+    Postgres,
+    S3Bucket,
+    ThriftCall,
+)
 from tests.integration.support import free_port
+from tests.support.checkpoints import finish
 
 CHECKS: list[Check] = [
     Http("port", "/"),
     KafkaMetadata("port"),
     S3Bucket("port", "warehouse"),
+    KafkaRecords("port", "orders"),
     ThriftCall("port", "get_all_databases", "default"),
+    Postgres("port"),
+    IcebergRows("default", "orders"),
 ]
 Answer = Callable[[bytes], int]
 
 
 def values(port: int) -> dict[str, str]:
-    return {"host": "127.0.0.1", "port": str(port), "s3-key": "k", "s3-secret": "s"}
+    keys = {"s3-key": "k", "s3-secret": "s", "started": "0"}
+    return {"host": "127.0.0.1", **dict.fromkeys(("port", "metastore", "s3"), str(port)), **keys}
 
 
 @pytest.fixture
@@ -78,7 +95,7 @@ def test_a_page_for_people_is_no_api(answering: Answer) -> None:
 def test_a_broker_without_a_controller_is_not_ready(answering: Answer) -> None:
     broker = b"\0\0\0\x01\0\x01h\0\0\0\x01\xff\xff"
     head = b"\0\0\0\x01\0\0\0\0\0\0\0\x01"
-    lost, found = (head + broker + b"\0\x01c" + controller for controller in (b"\xff" * 4, b"\0\0\0\x01"))
+    lost, found = (head + broker + b"\0\x01c" + controller + b"\0\0\0\0" for controller in (b"\xff" * 4, b"\0\0\0\x01"))
     for body, said in ((lost, "the broker has no controller yet"), (found, None)):
         port = answering(len(body).to_bytes(4) + body)
         assert health.ask(KafkaMetadata("port"), values(port)) == said
@@ -89,3 +106,23 @@ def test_a_catalog_without_its_database_is_not_ready(answering: Answer) -> None:
     port = answering(reply)
     assert health.ask(ThriftCall("port", "m", "default"), values(port)) == "m does not name default"
     assert health.ask(ThriftCall("port", "m", "sales"), values(port)) is None
+
+
+def test_a_database_that_starts_up_says_so(answering: Answer) -> None:
+    body = b"SFATAL\0C57P03\0Mthe database system is starting up\0\0"
+    port = answering(b"E" + (len(body) + 4).to_bytes(4) + body)
+    assert health.ask(Postgres("port"), values(port)) == "the database system is starting up"
+    assert health.ask(Postgres("port"), values(answering(b"R\0\0\0\x08\0\0\0\x0a"))) is None
+
+
+def test_a_stream_is_well_when_each_query_has_finished_a_batch_since_the_start(tmp_path: Path) -> None:
+    now = time.time()
+    check = Batches("checkpoints", ("stats", "archive"), "port", "orders")
+    known = {**values(free_port()), "folder": str(tmp_path), "started": str(now - 10)}
+    assert health.ask(check, known) == "stats has not finished a batch yet"
+    finish(tmp_path / "checkpoints/stats", 9, now - 4)
+    finish(tmp_path / "checkpoints/archive", 7, now - 400)  # of the time before this start
+    assert health.ask(check, known) == "archive has not finished a batch yet"
+    finish(tmp_path / "checkpoints/archive", 10, now - 4)
+    assert health.ask(check, known) is None
+    assert health.ask(check, {**known, "started": str(now)}) == "stats has not finished a batch yet"

@@ -1,6 +1,8 @@
 """What is said when the machine lacks something. The programs are real, if small."""
 
+import os
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -68,3 +70,43 @@ def test_no_room_on_the_disk(tmp_path: Path) -> None:
     with pytest.raises(CannotStart, match=r"the download needs [\d,]+ MB, and .* MB free: make room"):
         needs.room(tmp_path, free * 2, "the download")
     needs.room(tmp_path, 0, "the download")
+
+
+def test_postgresql_is_found_on_the_path_if_all_its_programs_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "glob", lambda *_: [])  # Debian's folder
+    for name in ("initdb", "postgres"):
+        program(tmp_path, name, "exit 0")
+    with pytest.raises(CannotStart, match=r"there is no PostgreSQL with initdb, postgres, psql.*apt-get install"):
+        needs.postgresql({"PATH": str(tmp_path)})
+    program(tmp_path, "psql", "exit 0")
+    assert needs.postgresql({"PATH": f"/nowhere:{tmp_path}"}) == tmp_path
+
+
+def test_who_is_not_root_stays_who_he_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert needs.somebody(tmp_path, "PostgreSQL") is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_root_becomes_somebody_who_can_enter_the_folder(tmp_path: Path) -> None:
+    assert needs.somebody(Path("/"), "PostgreSQL") in ("postgres", "nobody")
+    tmp_path.chmod(0o700)
+    with pytest.raises(CannotStart, match=r"PostgreSQL does not run as root, and the user \w+ cannot enter .* --data"):
+        needs.somebody(tmp_path, "PostgreSQL")
+
+
+def test_an_installed_headwater_has_no_pipeline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(needs, "__file__", str(tmp_path / "headwater/lab/needs.py"))
+    with pytest.raises(CannotStart, match="is not part of an installed Headwater: clone its repository"):
+        needs.pipeline()
+
+
+def test_what_the_pipeline_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = find_spec("pytest")
+    monkeypatch.setattr(needs, "find_spec", lambda name: None if name in ("pyspark", "openlineage") else there)
+    with pytest.raises(CannotStart, match=r"needs pyspark and openlineage, not installed here .*make setup-lab"):
+        needs.pipeline()
+    monkeypatch.setattr(needs, "find_spec", lambda _: there)
+    assert (needs.pipeline() / "pipeline" / "settings.py").exists()

@@ -6,36 +6,37 @@ import pytest
 
 from headwater.errors import BadRequest
 from headwater.lab import site
-from headwater.lab.jars import SPARK, pinned
-from headwater.lab.services import SERVICES
+from headwater.lab.jars import pinned
+from headwater.lab.metastore import POSTGRES
+from headwater.lab.services import SERVICES, services
 from headwater.lab.site import Plan
 from headwater.lab.spec import Service
 
-NAMES = [service.name for service in SERVICES]
+ALL = {service.name: service for service in services("postgres")}
 
 
 def plan(folder: Path) -> Plan:
-    return Plan("default", folder, tuple(NAMES), Path("/cache"), "/jdk/bin/java", Path("/spark"))
+    return Plan("default", folder, tuple(ALL), Path("/cache"), "/jdk/bin/java", Path("/spark"))
 
 
 def known(folder: Path) -> dict[str, str]:
-    numbers = [name for service in SERVICES for name in service.ports]
+    numbers = [name for service in (*SERVICES, POSTGRES) for name in service.ports]
     return site.values(plan(folder), {name: 20000 + n for n, name in enumerate(numbers)})
 
 
 def spec(name: str) -> Service:
-    return next(service for service in SERVICES if service.name == name)
+    return next(service for service in (*SERVICES, POSTGRES) if service.name == name)
 
 
 def command(name: str, folder: Path) -> list[str]:
     return site.fill(spec(name).command, spec(name), known(folder), folder)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_name_in_a_spec_is_filled_in(name: str, tmp_path: Path) -> None:
-    service = spec(name)
+@pytest.mark.parametrize("service", [*ALL.values(), spec("metastore")], ids=lambda service: service.name)
+def test_every_name_in_a_spec_is_filled_in(service: Service, tmp_path: Path) -> None:
     texts = [*service.command, *service.environment.values(), service.url]
-    texts += service.prepare.command if service.prepare else []
+    texts += [word for words in service.prepare.commands for word in words] if service.prepare else []
+    texts += [text for name, text in service.files.items() if "log4j2" not in name]
     filled = site.fill(texts, service, known(tmp_path), tmp_path)
     assert not [text for text in filled if "{" in text]
 
@@ -75,15 +76,37 @@ def test_buckets_are_folders_that_are_there_before_the_store(tmp_path: Path) -> 
 
 
 def test_clients_are_told_ports_and_keys_but_no_paths(tmp_path: Path) -> None:
-    told = site.for_clients(known(tmp_path))
+    told = site.for_clients(known(tmp_path), {"kafka": 20000})
     assert told["kafka"] == "20000"
     assert told["s3-key"]
     assert not [value for value in told.values() if "/" in value]
 
 
+def test_a_password_is_on_no_command_line_and_in_no_file_that_others_can_read(tmp_path: Path) -> None:
+    secret = known(tmp_path)["secret"]
+    assert len(secret) >= 32
+    assert known(tmp_path)["secret"] == secret
+    assert secret not in site.for_clients(known(tmp_path), {"postgres": 1}).values()
+    for name in ("postgres", "metastore"):
+        service = ALL[name]
+        assert not [word for word in site.fill(service.command, service, known(tmp_path), tmp_path) if secret in word]
+        site.lay_out(service, known(tmp_path), tmp_path)
+    holding = [path for path in tmp_path.rglob("*") if path.is_file() and secret in path.read_text()]
+    assert len(holding) == 3
+    assert all(path.stat().st_mode & 0o077 == 0 for path in holding)
+
+
+def test_what_a_catalog_is_on_is_seen_in_the_folder(tmp_path: Path) -> None:
+    assert site.database(tmp_path) is None
+    site.lay_out(spec("metastore"), known(tmp_path), tmp_path)
+    assert site.database(tmp_path) == "derby"
+    site.lay_out(POSTGRES, known(tmp_path), tmp_path)
+    assert site.database(tmp_path) == "postgres"
+
+
 def test_the_jars_that_commands_name_are_among_those_with_a_checksum() -> None:
     files = pinned()
-    assert {service.jars for service in SERVICES if service.jars} | {SPARK} == files.keys()
+    assert {service.jars for service in SERVICES if service.jars} == files.keys()
     assert "s3proxy-4.1.0-jar-with-dependencies.jar" in files["s3"]
     assert "apicurio-registry-app-3.0.9-all.tar.gz" in files["registry"]
 

@@ -4,7 +4,8 @@ import pytest
 
 from headwater.errors import BadRequest
 from headwater.lab.health import Http
-from headwater.lab.services import SERVICES
+from headwater.lab.metastore import Database
+from headwater.lab.services import SERVICES, services
 from headwater.lab.spec import Service, choose
 
 
@@ -25,19 +26,33 @@ def test_an_unknown_service_is_named_with_those_that_there_are() -> None:
         choose(CHAIN, ["a", "x"])
 
 
-def test_a_service_is_listed_after_those_that_it_needs() -> None:
+@pytest.mark.parametrize("database", ["derby", "postgres"])
+def test_a_service_is_listed_after_those_that_it_needs(database: Database) -> None:
     seen: set[str] = set()
-    for s in SERVICES:
+    for s in services(database):
         assert seen.issuperset(s.after)
         seen.add(s.name)
-    assert {s.name: s.after for s in SERVICES if s.after} == {"metastore": ("s3",), "connect": ("kafka",)}
+    assert {s.name: s.after for s in services(database) if s.after and not s.pipeline} == {
+        "metastore": ("s3",) if database == "derby" else ("s3", "postgres"),
+        "connect": ("kafka",),
+    }
+
+
+def test_the_pipeline_brings_what_its_jobs_talk_to() -> None:
+    for name, needed in (("orders", {"kafka", "registry"}), ("supplier_stats", {"s3", "metastore", "headwater"})):
+        assert needed < {s.name for s in choose(SERVICES, [name])}
+    assert {s.name for s in choose(SERVICES, ["streams"])} == {s.name for s in SERVICES} - {
+        "connect",
+        "orders",
+        "supplier_stats",
+    }
 
 
 def test_no_two_services_want_the_same_port() -> None:
-    ports = [port for s in SERVICES for port in s.ports.values()]
+    ports = [port for s in services("postgres") for port in s.ports.values()]
     assert len(set(ports)) == len(ports)
 
 
-def test_the_first_port_of_a_service_has_its_name() -> None:
-    for s in SERVICES:
-        assert next(iter(s.ports)) == s.name
+def test_the_first_port_of_a_service_has_its_name_and_only_the_pipeline_has_none() -> None:
+    for s in services("postgres"):
+        assert next(iter(s.ports), None) == (None if s.pipeline else s.name)

@@ -38,3 +38,11 @@ def test_an_unknown_service_is_named_with_the_known() -> None:
     assert LAB.service("kafka").title == "Kafka"
     with pytest.raises(NotFound, match="no service 'x' in this lab; there are kafka"):
         LAB.service("x")
+
+
+def test_services_that_are_to_be_away(tmp_path: Path) -> None:
+    assert state.stopped(tmp_path) == set()
+    state.stop(tmp_path, ["s3", "kafka"])
+    assert state.stopped(tmp_path) == {"kafka", "s3"}
+    state.stop(tmp_path, ())
+    assert state.stopped(tmp_path) == set()

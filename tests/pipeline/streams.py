@@ -1,0 +1,177 @@
+"""The streaming application as a process of its own, and whether what it made of the topic is right."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pipeline.schemas import DEAD_LETTERS, ORDERS, ORDERS_SUBJECT, STATS, SUPPLIER_STATS, SUPPLIER_STATS_SUBJECT
+from pipeline.settings import Settings
+from pipeline.tables import ORDERS_TABLE
+from tests.integration.support import wait_for
+from tests.pipeline import kafka, truth
+from tests.pipeline.kafka import Message
+from tests.pipeline.services import environment
+from tests.pipeline.truth import Bid
+
+# Far beyond what anything here takes: reaching it means that something hangs.
+PATIENCE = 240.0
+
+LATE = 60_000  # milliseconds from a bid to its record: no window is open for so long
+
+
+class Streams:
+    """`python -m pipeline.streams`, which may be killed and started again."""
+
+    def __init__(self, places: Settings, folder: Path, *options: str) -> None:
+        self.places, self._options = places, options
+        self.log = folder / "streams.log"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Unless it runs."""
+        if self._process is not None and self._process.poll() is None:
+            return
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "pipeline.streams", "--poll", "1", "--report", "5", *self._options],
+                env=environment(self.places),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # so that Java can be killed with it
+            )
+
+    def kill(self) -> None:
+        """Python and Java, at once and without a word."""
+        assert self._process is not None
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(60)
+
+    def stop(self) -> int:
+        if self._process is None:
+            return 0
+        self._process.terminate()
+        return self._process.wait(120)
+
+    def said(self) -> str:
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+    def count(self, query: str, what: str) -> int:
+        """The latest figure that the application told."""
+        found = re.findall(rf"{query}: .*?([\d,]+) {what}", self.said())
+        return int(found[-1].replace(",", "")) if found else 0
+
+    def runs(self) -> bool:
+        assert self._process is not None
+        code = self._process.poll()
+        assert code is None, f"the application ended with {code}: {self.said()[-3000:]}"
+        return True
+
+
+class Topic(NamedTuple):
+    """What is in `orders`, told apart without Spark."""
+
+    all: list[Message]
+    good: dict[str, Bid]
+    on_time: list[Bid]
+    bad: dict[str, Message]
+
+
+def topic(places: Settings) -> Topic:
+    schemas = kafka.schemas(places, ORDERS_SUBJECT)
+    everything = kafka.messages(places, ORDERS)
+    bids = [(message, truth.bid(message.value, schemas)) for message in everything]
+    good = {bid.order_id: bid for _, bid in bids if bid}
+    assert len(good) == sum(bid is not None for _, bid in bids)  # the producer sends nothing twice
+    on_time = [bid for message, bid in bids if bid and bid.bid_time > message.time - LATE]
+    return Topic(everything, good, on_time, {message.place: message for message, bid in bids if bid is None})
+
+
+def everything_is_right(streams: Streams, spark: Any) -> Topic:
+    """Waits for the application to catch up, then compares all that it wrote with the topic."""
+    now = topic(streams.places)
+    table_is_right(streams, spark, now)
+    dead_letters_are_right(streams, now)
+    archive_is_right(streams, spark, now)
+    windows_are_right(streams, now)
+    return now
+
+
+def table_is_right(streams: Streams, spark: Any, now: Topic) -> None:
+    def enough() -> bool:
+        there = spark.catalog.tableExists(ORDERS_TABLE)
+        return streams.runs() and there and spark.table(ORDERS_TABLE).count() >= len(now.good)
+
+    wait_for(enough, f"{len(now.good)} orders in the table", PATIENCE)
+    rows = spark.table(ORDERS_TABLE).collect()
+    counts = Counter(row.order_id for row in rows)
+    assert {order_id for order_id, count in counts.items() if count > 1} == set()
+    assert counts.keys() == now.good.keys()
+    for row in rows:
+        bid = Bid(row.order_id, row.item, row.price, row.supplier, truth.millis(row.bid_time))
+        assert bid == now.good[row.order_id]
+
+
+def dead_letters_are_right(streams: Streams, now: Topic) -> None:
+    """Each at least once: Kafka's sink writes a batch that was cut short again."""
+
+    def found() -> dict[str, list[Message]]:
+        letters = defaultdict(list)
+        for letter in kafka.messages(streams.places, DEAD_LETTERS):
+            letters[letter.headers["source"].decode()].append(letter)
+        return letters
+
+    wait_for(lambda: streams.runs() and len(found()) >= len(now.bad), f"{len(now.bad)} dead letters", PATIENCE)
+    letters = found()
+    assert letters.keys() == now.bad.keys()
+    for place, copies in letters.items():
+        for letter in copies:
+            assert (letter.key, letter.value) == (now.bad[place].key, now.bad[place].value)
+            assert letter.headers["reason"]
+
+
+def archive_is_right(streams: Streams, spark: Any, now: Topic) -> None:
+    folder = f"{streams.places.archive}{ORDERS}"
+
+    def enough() -> bool:
+        return streams.runs() and _exists(spark, folder) and spark.read.parquet(folder).count() >= len(now.all)
+
+    wait_for(enough, f"{len(now.all)} records in the archive", PATIENCE)
+    rows = spark.read.parquet(folder).collect()
+    found = sorted((row.partition, row.offset, row.key, row.value, truth.millis(row.timestamp)) for row in rows)
+    assert found == sorted((m.partition, m.offset, m.key, m.value, m.time) for m in now.all)
+    assert {row.day for row in rows} == {truth.moment(message.time).date() for message in now.all}
+
+
+def windows_are_right(streams: Streams, now: Topic) -> None:
+    """All that are closed by now, each with one content, however often it was written."""
+    watermark = max(bid.bid_time for bid in now.good.values()) - 5000
+    closed = {key: stats for key, stats in truth.windows(now.on_time).items() if key[0] + truth.WINDOW <= watermark}
+    recent = min(bid.bid_time for bid in now.on_time) - truth.WINDOW
+
+    def found() -> dict[tuple[int, str], set[Any]]:
+        stats = defaultdict(set)
+        for record in kafka.decoded(streams.places, SUPPLIER_STATS, SUPPLIER_STATS_SUBJECT, STATS):
+            start = truth.millis(record["window_start"])
+            assert truth.millis(record["window_end"]) == start + truth.WINDOW
+            stats[start, record["supplier"]].add((record["total_price"], record["count"]))
+        return stats
+
+    wait_for(lambda: streams.runs() and closed.keys() <= found().keys(), f"{len(closed)} windows", PATIENCE)
+    windows = {key: stats for key, stats in found().items() if key[0] >= recent}
+    assert {key: {stats} for key, stats in closed.items()} == {key: windows[key] for key in closed}
+
+
+def _exists(spark: Any, folder: str) -> bool:
+    jvm = spark.sparkContext._jvm
+    path = jvm.org.apache.hadoop.fs.Path(folder)
+    return bool(path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()).exists(path))
+
+
+def elsewhere(places: Settings, checkpoints: Path) -> Settings:
+    return replace(places, checkpoints=str(checkpoints))
