@@ -104,10 +104,8 @@ def _starting(agent: "Agent", before: Any, kind: str | None) -> Any:
         query = before(self, *arguments, **named)
         target = arguments[0] if arguments else named.get("tableName" if kind else "path")
         try:
-            sink = _safely(
-                lambda: sinks.of_stream(self, self._df.sparkSession, *((target, None) if kind else (None, target)))
-            )
-            agent.started(self, query, sink, self.__dict__.get("_headwater_batches"), at)
+            told = sinks.of_stream(self, *((target, None) if kind else (None, target)))
+            agent.started(self._df, query, told, self.__dict__.get("_headwater_batches"), at)
         except Exception:
             events.log.exception("the start of a query could not be told")
         return query
