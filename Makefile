@@ -49,7 +49,7 @@ test-unit: setup ## The tests that start nothing
 test-lab: setup-lab ## The tests of the whole lab (needs Java 17+, Maven; the first run downloads 300 MB)
 	@$(BIN)/pytest tests/lab
 
-test-spark: $(VENV)/.spark ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
+test-spark: $(VENV)/.spark $(VENV)/.lab-done ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
 	@$(BIN)/pytest tests/spark
 
 # Spark goes into the same .venv, but only for those who test with it.
