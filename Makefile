@@ -48,6 +48,9 @@ test-unit: setup ## The tests that start nothing
 test-lab: setup-lab ## The tests of the whole lab with the pipeline (needs Java 17+, Maven; 600 MB of downloads at first)
 	@$(BIN)/pytest tests/lab
 
+test-pipeline: setup-lab ## The tests of the orders pipeline with real services (needs Java 17+, Maven)
+	@$(BIN)/pytest tests/pipeline
+
 test-spark: $(VENV)/.spark ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
 	@$(BIN)/pytest tests/spark
 
@@ -92,4 +95,4 @@ lock: ## Pin requirements/*.txt anew
 lock-jars: setup ## Write the checksums of what headwater/lab/pom.xml names anew
 	@$(BIN)/python -m headwater.lab.jars headwater/lab/jars.sha256
 
-.PHONY: help setup setup-lab lab test-lab test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock
+.PHONY: help setup setup-lab lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock

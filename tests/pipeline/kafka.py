@@ -85,3 +85,18 @@ def decoded(places: Settings, topic: str, subject: str, schema: str) -> list[dic
         deserialize = AvroDeserializer(client)
         where = SerializationContext(topic, MessageField.VALUE)
         return [deserialize(message.value, where) for message in messages(places, topic)]
+
+
+def latest(places: Settings, topic: str) -> int:
+    """The time of the last record, in milliseconds; 0 while Kafka does not answer."""
+    consumer = Consumer({"bootstrap.servers": places.kafka, "group.id": "reader", "enable.auto.commit": False})
+    try:
+        times = [0]
+        for number in consumer.list_topics(topic, timeout=30).topics[topic].partitions:
+            _, high = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=30)
+            if high:
+                consumer.assign([TopicPartition(topic, number, high - 1)])
+                times += [message.timestamp()[1] for message in consumer.consume(1, timeout=10)]
+        return max(times)
+    finally:
+        consumer.close()

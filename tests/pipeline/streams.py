@@ -5,15 +5,15 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter, defaultdict
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipeline.schemas import DEAD_LETTERS, ORDERS, ORDERS_SUBJECT, STATS, SUPPLIER_STATS, SUPPLIER_STATS_SUBJECT
 from pipeline.settings import Settings
 from pipeline.tables import ORDERS_TABLE
-from tests.integration.support import wait_for
 from tests.pipeline import kafka, truth
 from tests.pipeline.kafka import Message
 from tests.pipeline.services import environment
@@ -23,6 +23,18 @@ from tests.pipeline.truth import Bid
 PATIENCE = 240.0
 
 LATE = 60_000  # milliseconds from a bid to its record: no window is open for so long
+
+
+# Short, so that nobody waits for long.
+EVERY = "supplier-stats=1,iceberg-ingestion=2,orders-archive=4,orders-dead-letters=2"
+
+
+def wait(condition: Callable[[], Any], what: str) -> None:
+    """With pauses, as each look costs the machine more than the pause."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"waited {PATIENCE:g} s for {what}"
+        time.sleep(0.5)
 
 
 class Streams:
@@ -37,9 +49,10 @@ class Streams:
         """Unless it runs."""
         if self._process is not None and self._process.poll() is None:
             return
+        options = ("--every", EVERY, "--poll", "1", "--report", "2")
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "pipeline.streams", "--poll", "1", "--report", "5", *self._options],
+                [sys.executable, "-m", "pipeline.streams", *options, *self._options],
                 env=environment(self.places),
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -103,11 +116,7 @@ def everything_is_right(streams: Streams, spark: Any) -> Topic:
 
 
 def table_is_right(streams: Streams, spark: Any, now: Topic) -> None:
-    def enough() -> bool:
-        there = spark.catalog.tableExists(ORDERS_TABLE)
-        return streams.runs() and there and spark.table(ORDERS_TABLE).count() >= len(now.good)
-
-    wait_for(enough, f"{len(now.good)} orders in the table", PATIENCE)
+    wait(lambda: streams.runs() and rows_in_table(spark) >= len(now.good), f"{len(now.good)} orders in the table")
     rows = spark.table(ORDERS_TABLE).collect()
     counts = Counter(row.order_id for row in rows)
     assert {order_id for order_id, count in counts.items() if count > 1} == set()
@@ -115,6 +124,16 @@ def table_is_right(streams: Streams, spark: Any, now: Topic) -> None:
     for row in rows:
         bid = Bid(row.order_id, row.item, row.price, row.supplier, truth.millis(row.bid_time))
         assert bid == now.good[row.order_id]
+
+
+def rows_in_table(spark: Any) -> int:
+    """As its metadata has it: this asks no Spark job."""
+    if not spark.catalog.tableExists(ORDERS_TABLE):
+        return 0
+    jvm = spark.sparkContext._jvm
+    table = jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, ORDERS_TABLE)
+    snapshot = table.currentSnapshot()
+    return int(snapshot.summary().get("total-records")) if snapshot else 0
 
 
 def dead_letters_are_right(streams: Streams, now: Topic) -> None:
@@ -126,7 +145,7 @@ def dead_letters_are_right(streams: Streams, now: Topic) -> None:
             letters[letter.headers["source"].decode()].append(letter)
         return letters
 
-    wait_for(lambda: streams.runs() and len(found()) >= len(now.bad), f"{len(now.bad)} dead letters", PATIENCE)
+    wait(lambda: streams.runs() and len(found()) >= len(now.bad), f"{len(now.bad)} dead letters")
     letters = found()
     assert letters.keys() == now.bad.keys()
     for place, copies in letters.items():
@@ -141,7 +160,7 @@ def archive_is_right(streams: Streams, spark: Any, now: Topic) -> None:
     def enough() -> bool:
         return streams.runs() and _exists(spark, folder) and spark.read.parquet(folder).count() >= len(now.all)
 
-    wait_for(enough, f"{len(now.all)} records in the archive", PATIENCE)
+    wait(enough, f"{len(now.all)} records in the archive")
     rows = spark.read.parquet(folder).collect()
     found = sorted((row.partition, row.offset, row.key, row.value, truth.millis(row.timestamp)) for row in rows)
     assert found == sorted((m.partition, m.offset, m.key, m.value, m.time) for m in now.all)
@@ -162,7 +181,7 @@ def windows_are_right(streams: Streams, now: Topic) -> None:
             stats[start, record["supplier"]].add((record["total_price"], record["count"]))
         return stats
 
-    wait_for(lambda: streams.runs() and closed.keys() <= found().keys(), f"{len(closed)} windows", PATIENCE)
+    wait(lambda: streams.runs() and closed.keys() <= found().keys(), f"{len(closed)} windows")
     windows = {key: stats for key, stats in found().items() if key[0] >= recent}
     assert {key: {stats} for key, stats in closed.items()} == {key: windows[key] for key in closed}
 
@@ -171,7 +190,3 @@ def _exists(spark: Any, folder: str) -> bool:
     jvm = spark.sparkContext._jvm
     path = jvm.org.apache.hadoop.fs.Path(folder)
     return bool(path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()).exists(path))
-
-
-def elsewhere(places: Settings, checkpoints: Path) -> Settings:
-    return replace(places, checkpoints=str(checkpoints))

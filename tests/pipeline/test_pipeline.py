@@ -13,10 +13,9 @@ import pytest
 from pipeline.settings import Settings
 from pipeline.supplier_stats import latest_day
 from pipeline.tables import ORDERS_TABLE, PROPERTIES, STATS_TABLE
-from tests.integration.support import wait_for
 from tests.pipeline import truth
 from tests.pipeline.services import Services, environment, run
-from tests.pipeline.streams import PATIENCE, Streams, everything_is_right
+from tests.pipeline.streams import Streams, everything_is_right, rows_in_table, wait
 from tests.pipeline.truth import Bid
 
 HOUR = 3_600_000
@@ -37,10 +36,10 @@ def produce(places: Settings, *options: str) -> str:
 
 def test_orders_reach_windows_table_archive_and_dead_letters(streams: Streams, spark: Any) -> None:
     streams.start()
-    said = produce(streams.places, "--count", "3000", "--rate", "300", "--malformed", "0.03", "--late", "0.02")
-    assert said.splitlines()[-1].startswith("3,000 orders delivered")
+    said = produce(streams.places, "--count", "1500", "--rate", "300", "--malformed", "0.05", "--late", "0.02")
+    assert said.splitlines()[-1].startswith("1,500 orders delivered")
     now = everything_is_right(streams, spark)
-    assert len(now.all) >= 3000
+    assert len(now.all) >= 1500
     assert len(now.bad) > 30
     for query in ("supplier-stats", "iceberg-ingestion", "orders-dead-letters"):
         _wait_for_count(streams, query, "malformed", len(now.bad))
@@ -63,7 +62,7 @@ def test_a_new_version_of_the_schema_is_read_while_the_queries_run(streams: Stre
 def test_kill_9_loses_nothing_and_doubles_nothing(streams: Streams, spark: Any) -> None:
     streams.start()
     producer = subprocess.Popen(
-        [sys.executable, "-m", "pipeline.produce", "--rate", "300", "--malformed", "0.01"],
+        [sys.executable, "-m", "pipeline.produce", "--rate", "100", "--malformed", "0.01"],
         env=environment(streams.places),
         stdout=subprocess.PIPE,
         text=True,
@@ -83,27 +82,23 @@ def test_kill_9_loses_nothing_and_doubles_nothing(streams: Streams, spark: Any) 
 
 
 def _wait_for_count(streams: Streams, query: str, what: str, least: int) -> None:
-    wait_for(lambda: streams.runs() and streams.count(query, what) >= least, f"{least} {what} in {query}", PATIENCE)
+    wait(lambda: streams.runs() and streams.count(query, what) >= least, f"{least} {what} in {query}")
 
 
 def _wait_for_more_rows(spark: Any) -> None:
-    before = _rows(spark)
-    wait_for(lambda: _rows(spark) > before, "more rows", PATIENCE)
-
-
-def _rows(spark: Any) -> int:
-    return int(spark.table(ORDERS_TABLE).count()) if spark.catalog.tableExists(ORDERS_TABLE) else 0
+    before = rows_in_table(spark)
+    wait(lambda: rows_in_table(spark) > before, "more rows")
 
 
 def test_sigterm_ends_the_application_in_order(streams: Streams) -> None:
     streams.start()
-    wait_for(lambda: streams.runs() and streams.count("orders-archive", "batches"), "a batch", PATIENCE)
+    _wait_for_count(streams, "orders-archive", "batches", 1)
     assert streams.stop() == 0
     assert re.search(r"orders-dead-letters: [\d,]+ read.*\n\Z", streams.said())
 
 
 def test_the_batch_runs_by_spark_submit_whose_own_settings_win(streams: Streams, spark: Any, tmp_path: Path) -> None:
-    if not _rows(spark):
+    if not rows_in_table(spark):
         streams.start()
         produce(streams.places, "--count", "300", "--rate", "300")
         _wait_for_more_rows(spark)
