@@ -51,7 +51,7 @@ test-lab: setup-lab ## The tests of the whole lab with the pipeline (needs Java 
 test-pipeline: setup-lab ## The tests of the orders pipeline with real services (needs Java 17+, Maven)
 	@$(BIN)/pytest tests/pipeline
 
-test-spark: $(VENV)/.spark ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
+test-spark: $(VENV)/.spark $(VENV)/.lab-done ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
 	@$(BIN)/pytest tests/spark
 
 # Spark goes into the same .venv, but only for those who test with it.

@@ -20,7 +20,7 @@ from headwater.spark.delivery import Delivery
 from headwater.spark.forwarding import Forwarder, Verdict
 from headwater.spark.open_runs import OpenRuns
 from headwater.spark.settings import Settings, gather
-from headwater.spark.sinks import Sink
+from headwater.spark.sinks import Target
 from headwater.spark.streams import Streams, Write
 from headwater.spark.telling import Telling
 from headwater.spark.transports import address_of, default_spool, make_transport
@@ -106,8 +106,8 @@ class Agent:
 
     # Told by threads of the job and of Spark; nothing here waits
 
-    def started(self, writer: Any, query: Any, sink: Sink, batches: "hooks.Batches | None", at: str) -> None:
-        self._do(lambda: self._streams.started(writer._df, query, sink, batches, at))
+    def started(self, df: Any, query: Any, target: Target, batches: "hooks.Batches | None", at: str) -> None:
+        self._do(lambda: self._streams.started(df, query, target, batches, at))
 
     def progressed(self, run_id: str, told: str) -> None:
         self._do(lambda: self._streams.progressed(run_id, told))
@@ -131,6 +131,10 @@ class Agent:
         """Nobody caught an exception of the job."""
         if self._forwarder is not None:
             self._forwarder.failure = problem
+
+    def signalled(self, name: str) -> None:
+        """The job itself does something about it; whatever ends from here on ends after that."""
+        self._streams.after = name
 
     # The end
 
@@ -236,7 +240,7 @@ class Agent:
     def _verdict(self, execution: Any, problem: str | None) -> Verdict:
         session = self._heard.get(str(execution.sparkSession().sessionUUID()))
         if session is None:
-            return Verdict()  # a micro-batch: streams run in sessions of their own
+            return Verdict(of_stream=True)  # streams run in sessions of their own
         if problem is not None:
             logical = execution.logical()
             return Verdict(problem=problem, creates=commands.creates(logical))

@@ -1,4 +1,5 @@
-"""Attaches the agent to every session whose configuration has `spark.headwater.url`, as soon as it is made."""
+"""Attaches the agent to every session whose configuration has `spark.headwater.url`, as soon as it is made. If
+OpenLineage's listener is among the jars, it is put to work, too."""
 
 import functools
 import importlib.util
@@ -9,6 +10,8 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
+
+from headwater.spark import listener
 
 log = logging.getLogger("headwater.spark")
 
@@ -40,10 +43,27 @@ class _Loader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         self._real.exec_module(module)
+        from pyspark import SparkContext
+
+        _add_listener_to(SparkContext)
         _attach_to(module.SparkSession)
 
     def __getattr__(self, name: str) -> Any:  # what inspect and others ask a loader
         return getattr(self._real, name)
+
+
+def _add_listener_to(context: Any) -> None:
+    before = context._initialize_context
+
+    @functools.wraps(before)
+    def initialize(self: Any, settings: Any) -> Any:
+        try:
+            listener.add(settings, self._jvm)
+        except Exception:
+            log.exception("batches are not told: the listener could not be set up")
+        return before(self, settings)
+
+    context._initialize_context = initialize
 
 
 def _attach_to(session: Any) -> None:

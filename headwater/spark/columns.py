@@ -26,6 +26,7 @@ class Lineage(NamedTuple):
     decoded: dict[tuple[str, str], dict[str, str]] = {}  # noqa: RUF012 the records of topics: fields and types
     encoded: dict[str, str] = {}  # noqa: RUF012 the fields of records that are made
     topics: frozenset[tuple[str, str]] = frozenset()
+    counters: frozenset[tuple[str, str]] = frozenset()  # what `observe` counts: its name, and the measure's
 
     def as_records(self) -> "Lineage":
         """Written to a topic: if `value` holds an encoded struct, its fields are the topic's columns."""
@@ -80,7 +81,14 @@ def of_plan(plan: Any, spark: Any, bound: Bound | None = None) -> Lineage:
         same = columns.get(column.name)
         columns[column.name] = column.value if same is None else together([same, column.value])
     return Lineage(
-        columns, rows.depend, read.datasets, tuple(reader.unknown), tuple(rows.values()), reader.decoded, reader.encoded
+        columns,
+        rows.depend,
+        read.datasets,
+        tuple(reader.unknown),
+        tuple(rows.values()),
+        reader.decoded,
+        reader.encoded,
+        counters=frozenset(reader.counters),
     )
 
 

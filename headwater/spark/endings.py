@@ -39,12 +39,13 @@ class Endings:
             self._before(kind, error, trace)
 
     def _terminated(self, number: int, frame: FrameType | None) -> None:
-        """SIGTERM ends a process without a word; here it first tells its queries. What the job itself does on
-        SIGTERM is done afterwards."""
+        """SIGTERM ends a process without a word; here it first tells its queries. If the job has a handler of its own,
+        then that decides what becomes of them, and the agent listens on."""
         before = self._handler
-        self._agent.close("SIGTERM")
         if callable(before):
+            self._agent.signalled("SIGTERM")
             before(number, frame)
         elif before == signal.SIG_DFL:
+            self._agent.close("SIGTERM")
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)

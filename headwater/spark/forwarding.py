@@ -16,7 +16,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from headwater.spark import events, folders
+from headwater.spark import events, folders, hooks
 from headwater.spark.commands import Written
 from headwater.spark.events import Json
 from headwater.spark.open_runs import OpenRuns, aborted, is_end
@@ -43,6 +43,7 @@ class Verdict(NamedTuple):
     written: Written | None = None
     problem: str | None = None
     creates: bool = False
+    of_stream: bool = False
 
 
 class _Heard(NamedTuple):
@@ -63,6 +64,7 @@ class Forwarder:
         self._verdicts: dict[str, Verdict] = {}
         self._answered = self.mark()  # of what was said before, nobody will tell us
         self._open: dict[str, Json] = {}
+        self._doubtful: dict[str, Json] = {}
         self._failed: deque[str] = deque(maxlen=FEW)
         self._told: dict[str, float] = {}
         self.failure: str | None = None  # of the application
@@ -120,22 +122,35 @@ class Forwarder:
         return time.monotonic() - heard.at < HOLD
 
     def _tell(self, event: Json) -> None:
-        kind = _job_type(event)
-        if kind.get("processingType") == "STREAMING":
-            return  # a micro-batch: the agent tells the query as one run
-        run_id = str(event["run"]["runId"])
+        run_id, kind = str(event["run"]["runId"]), _job_type(event)
+        if _is_unwanted(event, kind):
+            return
         if is_end(event):
+            start = self._doubtful.pop(run_id, None)
+            if start is not None:
+                if self._verdicts.get(run_id, Verdict()).of_stream:
+                    del self._verdicts[run_id]
+                    return
+                self._begins(start, run_id)
             self._ends(event, run_id, kind.get("jobType") == "APPLICATION")
+        elif run_id in self._doubtful:
+            return
         elif run_id not in self._open:
-            self._open[run_id] = _without_columns(event)
-            self._told[run_id] = time.monotonic()
             if kind.get("jobType") == "APPLICATION":
                 self.application = (event["job"]["namespace"], event["job"]["name"], run_id)
-            self._telling.begins(self._open[run_id])
+            elif hooks.was_in_batch(event["eventTime"]):
+                self._doubtful[run_id] = event  # perhaps what a function of foreachBatch writes: its end will show
+                return
+            self._begins(event, run_id)
         elif time.monotonic() - self._told[run_id] >= self._interval:
             # It says the same with every job and stage of a statement.
             self._told[run_id] = time.monotonic()
             self._telling.goes_on(_without_columns(event))
+
+    def _begins(self, event: Json, run_id: str) -> None:
+        self._open[run_id] = _without_columns(event)
+        self._told[run_id] = time.monotonic()
+        self._telling.begins(self._open[run_id])
 
     def _ends(self, event: Json, run_id: str, is_application: bool) -> None:
         self._open.pop(run_id, None)
@@ -153,6 +168,13 @@ class Forwarder:
         if event["eventType"] == "FAIL":
             self._failed.append(run_id)
         self._telling.ends(event)
+
+
+def _is_unwanted(event: Json, kind: Json) -> bool:
+    """Micro-batches, as the agent tells the query as one run; and RDDs that write nothing: they never end."""
+    if kind.get("processingType") == "STREAMING":
+        return True
+    return kind.get("jobType") == "RDD_JOB" and not event["outputs"]
 
 
 def put_right(event: Json, verdict: Verdict) -> Json:

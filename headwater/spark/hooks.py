@@ -5,6 +5,7 @@ A query's own plan has no columns any more, so the DataFrame behind it is caught
 
 import functools
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,16 @@ _current = threading.local()  # the batch that a function of foreachBatch is wor
 _SAVES = ("json", "parquet", "orc", "text", "csv", "xml", "save")
 _TABLES = ("insertInto", "saveAsTable")
 _TABLES_V2 = ("create", "replace", "createOrReplace", "append", "overwrite", "overwritePartitions")
+
+
+# When functions of foreachBatch were at work: from, to.
+_in_batch: deque[list[str]] = deque(maxlen=1000)
+_NOT_YET = "9"
+
+
+def was_in_batch(at: str) -> bool:
+    """Whether one was at work then."""
+    return any(begin <= at <= end for begin, end in list(_in_batch))
 
 
 class Batches:
@@ -93,10 +104,8 @@ def _starting(agent: "Agent", before: Any, kind: str | None) -> Any:
         query = before(self, *arguments, **named)
         target = arguments[0] if arguments else named.get("tableName" if kind else "path")
         try:
-            sink = _safely(
-                lambda: sinks.of_stream(self, self._df.sparkSession, *((target, None) if kind else (None, target)))
-            )
-            agent.started(self, query, sink, self.__dict__.get("_headwater_batches"), at)
+            told = sinks.of_stream(self, *((target, None) if kind else (None, target)))
+            agent.started(self._df, query, told, self.__dict__.get("_headwater_batches"), at)
         except Exception:
             events.log.exception("the start of a query could not be told")
         return query
@@ -118,9 +127,12 @@ def _batching(before: Any) -> Any:
         @functools.wraps(func)
         def called(df: Any, number: int) -> Any:
             _current.batches, _current.frame = batches, df
+            times = [events.now(), _NOT_YET]
+            _in_batch.append(times)
             try:
                 return func(df, number)
             finally:
+                times[1] = events.now()
                 _current.batches = _current.frame = None
 
         writer = before(self, called)

@@ -42,6 +42,29 @@ def listener_settings(
     }
 
 
+def add(settings: Any, jvm: Any) -> None:
+    """Adds the listener to the settings (Spark's own object) of an application that is about to start, if it is to be
+    told and the listener's jar is there."""
+    url = str(settings.get("spark.headwater.url", ""))
+    others = str(settings.get("spark.extraListeners", ""))
+    unwanted = str(settings.get("spark.headwater.listener", "true")).lower() == "false"
+    if not url or unwanted or CLASS in others or not _is_loadable(jvm):
+        return
+    namespace = str(settings.get("spark.headwater.namespace", settings.get("spark.openlineage.namespace", NAMESPACE)))
+    spool = str(settings.get("spark.headwater.spool", ""))
+    for key, value in listener_settings(url, namespace, packages=False, spool=spool or None).items():
+        settings.set(key, value)
+    settings.set("spark.extraListeners", f"{others},{CLASS}".strip(","))
+
+
+def _is_loadable(jvm: Any) -> bool:
+    try:
+        jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(CLASS)
+    except Exception:
+        return False
+    return True
+
+
 def _common(namespace: str) -> dict[str, str]:
     return {
         "spark.extraListeners": CLASS,

@@ -1,5 +1,6 @@
 """What a streaming query did since it was last told: rows, offsets, watermark, state."""
 
+from collections.abc import Container
 from typing import Any
 
 from headwater.spark.events import Json, facet, our_facet
@@ -13,14 +14,19 @@ class Progress:
         self._last: Json = {}
         self._read: dict[str, int] = {}
         self._written: int | None = None
-        self._batches = 0
+        self._batches = self._late = 0
+        self._observed: Json = {}
+        self.counters: Container[tuple[str, str]] = ()  # measures of `observe` that can be added up
 
     def add(self, told: Json) -> None:
         self._last = told
         self._batches += 1
+        for name, values in (told.get("observedMetrics") or {}).items():
+            self._observe(str(name), values)
         for source in told.get("sources", ()):
             key = str(source.get("description"))
             self._read[key] = self._read.get(key, 0) + int(source.get("numInputRows") or 0)
+        self._late += sum(int(s.get("numRowsDroppedByWatermark") or 0) for s in told.get("stateOperators", ()))
         written = (told.get("sink") or {}).get("numOutputRows", -1)
         if written >= 0:
             self._written = (self._written or 0) + int(written)
@@ -32,21 +38,33 @@ class Progress:
             return {}
         states = last.get("stateOperators", ())
         watermark = (last.get("eventTime") or {}).get("watermark")
+        # Without a new batch there is nothing new to say of batches.
+        news = last if self._batches else {}
         told = our_facet(
             queryId=last.get("id"),
             batchId=last.get("batchId"),
             batches=self._batches,
-            batchDurationMs=last.get("batchDuration"),
-            inputRowsPerSecond=_number(last.get("inputRowsPerSecond")),
-            processedRowsPerSecond=_number(last.get("processedRowsPerSecond")),
+            batchDurationMs=news.get("batchDuration"),
+            inputRowsPerSecond=_number(news.get("inputRowsPerSecond")),
+            processedRowsPerSecond=_number(news.get("processedRowsPerSecond")),
             # Before any event was seen the watermark is the beginning of time, and says nothing.
             watermark=None if not watermark or watermark.startswith("1970-01-01T00:00:00") else watermark,
             stateRows=sum(int(s.get("numRowsTotal") or 0) for s in states),
             stateBytes=sum(int(s.get("memoryUsedBytes") or 0) for s in states),
-            lateRows=sum(int(s.get("numRowsDroppedByWatermark") or 0) for s in states),
-            sources=[_source(source) for source in last.get("sources", ())],
+            lateRows=self._late,
+            observed=self._observed or None,
+            sources=[_source(source, bool(news)) for source in last.get("sources", ())],
         )
         return {"headwater_streaming": {key: value for key, value in told.items() if value is not None}}
+
+    def _observe(self, name: str, values: Json) -> None:
+        kept = self._observed.setdefault(name, {})
+        for key, value in values.items():
+            number = _number(value)
+            if number is not None and (name, key) in self.counters:
+                kept[key] = kept.get(key, 0) + value
+            elif number is not None or isinstance(value, str):
+                kept[key] = value
 
     def input_facets(self, dataset: Dataset, only: bool) -> Json:
         """`only`: the query reads nothing else, so all rows are of this dataset."""
@@ -63,7 +81,7 @@ class Progress:
 
     def told(self) -> None:
         """From here on it is counted anew."""
-        self._read, self._written, self._batches = {}, None, 0
+        self._read, self._written, self._batches, self._late, self._observed = {}, None, 0, 0, {}
 
 
 def is_of(source: Json, dataset: Dataset) -> bool:
@@ -74,12 +92,14 @@ def is_of(source: Json, dataset: Dataset) -> bool:
     return dataset.name.strip("/") in str(source.get("description"))
 
 
-def _source(source: Json) -> Json:
-    kept = ("description", "startOffset", "endOffset", "latestOffset", "numInputRows")
+def _source(source: Json, is_news: bool) -> Json:
+    kept = ("description", "startOffset", "endOffset", "latestOffset")
     told: Json = {key: source[key] for key in kept if source.get(key) is not None}
-    for key in ("inputRowsPerSecond", "processedRowsPerSecond"):
-        if (number := _number(source.get(key))) is not None:
-            told[key] = number
+    if is_news:
+        told["numInputRows"] = source.get("numInputRows")
+        for key in ("inputRowsPerSecond", "processedRowsPerSecond"):
+            if (number := _number(source.get(key))) is not None:
+                told[key] = number
     behind = _behind(source)
     return told | ({"offsetsBehind": behind} if behind is not None else {})
 

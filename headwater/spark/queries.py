@@ -46,17 +46,18 @@ class Query:
     def fail(self, message: str) -> Json:
         return self._end("FAIL", events.error(message))
 
-    def abort(self, reason: str) -> Json:
-        return self._end("ABORT", {"headwater_end": events.our_facet(reason=reason)})
+    def abort(self, reason: str, after: str | None = None) -> Json:
+        told = f"{reason}, after {after}" if after else reason
+        return self._end("ABORT", {"headwater_end": events.our_facet(reason=told)})
 
-    def terminated(self, message: str | None) -> Json:
-        """Spark tells that the query ended; `message` is the error, if there was one."""
+    def terminated(self, message: str | None, after: str | None = None) -> Json:
+        """Spark tells that the query ended; `message` is the error, if there was one. `after`: a signal."""
         if self.stopped:
-            return self.abort("stop() was called")
+            return self.abort("stop() was called", after)
         if message is None:
-            return self.complete() if self.sink.ends else self.abort("the query was stopped")
+            return self.complete() if self.sink.ends else self.abort("the query was stopped", after)
         if any(name in message for name in _INTERRUPTED):
-            return self.abort("the query was interrupted")
+            return self.abort("the query was interrupted", after)
         return self.fail(message)
 
     def _end(self, kind: str, facets: Json) -> Json:

@@ -44,7 +44,7 @@ class Leaf(NamedTuple):
 # Rows come out as they go in.
 _SAME = {
     "SubqueryAlias", "View", "EventTimeWatermark", "UpdateEventTimeWatermarkColumn", "GlobalLimit", "LocalLimit",
-    "Offset", "Tail", "Sample", "Repartition", "RepartitionByExpression", "RebalancePartitions", "CollectMetrics",
+    "Offset", "Tail", "Sample", "Repartition", "RepartitionByExpression", "RebalancePartitions",
     "ResolvedHint", "CTERelationDef", "WithWindowDefinition", "ReturnAnswer", "PipeOperator",
 }  # fmt: skip
 # Rows that are made here, from nothing.
@@ -57,6 +57,8 @@ _FUNCTIONS = {
 }  # fmt: skip
 # Generators that give the same number of rows for every row.
 _ONE_ROW = {"Stack", "JsonTuple"}
+# Measures that can be added up over batches.
+_COUNTS = (["Count"], ["Sum"], ["CountIf"])
 _LEFT_ONLY = ("LeftSemi", "LeftAnti")
 
 
@@ -103,6 +105,7 @@ class Reader:
         self.unknown: list[str] = []
         self.decoded: dict[Dataset, dict[str, str]] = {}  # the records of topics: fields and their types
         self.encoded: dict[str, str] = {}
+        self.counters: set[tuple[str, str]] = set()  # of `observe`: its name, and the measure's
         self._shared: dict[int, Rows] = {}  # common table expressions
         self._loops: dict[int, Rows] = {}
 
@@ -161,6 +164,13 @@ class Reader:
 
     def _made(self, node: Node, inputs: list[Rows], around: Scope | None) -> Rows:
         return Rows([Column(c.id, c.name, NOTHING) for c in _attributes(node)], {})
+
+    def _observed(self, node: Node, inputs: list[Rows], around: Scope | None) -> Rows:
+        for listed in trees(node.fields.get("metrics")):
+            classes = [part["class"].rpartition(".")[2] for part in listed[:3]]
+            if classes[:2] == ["Alias", "AggregateExpression"] and classes[2:] in _COUNTS:
+                self.counters.add((node.name, str(listed[0]["name"])))
+        return inputs[0]
 
     def _project(self, node: Node, inputs: list[Rows], around: Scope | None) -> Rows:
         scope = self._scope(inputs, around)
@@ -407,6 +417,7 @@ def _same_content(one: Rows, other: Rows) -> bool:
 
 
 _RULES: Mapping[str, Callable[[Reader, Node, list[Rows], Scope | None], Rows]] = {
+    "CollectMetrics": Reader._observed,
     "Project": Reader._project,
     "Filter": Reader._filter,
     "Sort": Reader._sort,

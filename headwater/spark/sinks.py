@@ -17,15 +17,31 @@ class Sink(NamedTuple):
     ends: bool = False  # the query comes to an end by itself
 
 
-def of_stream(writer: Any, spark: Any, table: str | None, path: str | None) -> Sink:
-    """A DataStreamWriter, just before it starts. Spark keeps what it was told in private fields."""
+class Target(NamedTuple):
+    """What a DataStreamWriter was told, as it is when the query starts. To find the dataset may take longer."""
+
+    format: str
+    options: dict[str, str]
+    table: str | None
+    path: str | None
+    ends: bool
+
+    def sink(self, spark: Any) -> Sink:
+        try:
+            found = _of(self.format, self.options, spark, self.table, self.path or self.options.get("path"))
+        except Exception as e:
+            found = Sink(self.format, unknown=f"the sink: {type(e).__name__} {str(e).splitlines()[0][:200]}")
+        return found._replace(ends=self.ends)
+
+
+def of_stream(writer: Any, table: str | None, path: str | None) -> Target:
+    """Spark keeps what a writer was told in private fields."""
     told = _fields(writer._jwrite, ("source", "extraOptions", "trigger", "foreachBatchWriter"))
     options = {key.lower(): value for key, value in leaves.as_dict(told["extraOptions"]).items()}
     trigger = str(told["trigger"].toString()) if told["trigger"] is not None else ""
     ends = trigger.startswith(("AvailableNow", "Once", "OneTime"))
     kind = "foreachbatch" if told["foreachBatchWriter"] is not None else str(told["source"] or "parquet").lower()
-    found = _of(kind, options, spark, table, path or options.get("path"))
-    return found._replace(ends=ends)
+    return Target(kind, options, table, path, ends)
 
 
 def _fields(obj: Any, names: tuple[str, ...]) -> dict[str, Any]:

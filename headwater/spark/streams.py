@@ -12,7 +12,7 @@ from headwater.spark.commands import Written
 from headwater.spark.events import Run
 from headwater.spark.queries import Query
 from headwater.spark.settings import Parent, Settings
-from headwater.spark.sinks import Sink
+from headwater.spark.sinks import Sink, Target
 from headwater.spark.telling import Telling
 
 if TYPE_CHECKING:
@@ -30,14 +30,17 @@ class Streams:
         self._version, self._application = str(spark.version), str(spark.sparkContext.appName)
         self._queries: dict[str, Query] = {}
         self._early: dict[str, list[Callable[[Query], None]]] = {}  # what came before the start was known
+        self.after: str | None = None  # a signal that the job takes care of
 
-    def started(self, df: Any, spark_query: Any, sink: Sink, batches: "Batches | None", at: str) -> None:
+    def started(self, df: Any, spark_query: Any, target: Target, batches: "Batches | None", at: str) -> None:
         run_id = str(spark_query.runId)
+        sink = target.sink(df.sparkSession)
         run = Run(self._settings.namespace, self._name(spark_query, sink), run_id, self._version, self._parent())
         query = Query(run, spark_query, sink, at)
         try:
             found = columns.lineage(df)
             query.lineage = found
+            query.progress.counters = found.counters
             query.unknown[run.job] = found.unknown + ((sink.unknown,) if sink.unknown else ())
             written = found.as_records() if sink.topic else found
             for dataset in sink.datasets:
@@ -102,7 +105,8 @@ class Streams:
                 problem = None if active else query.spark_query.exception()
             except Exception:
                 active, problem = True, None
-            self._telling.ends(query.abort(reason) if active else query.terminated(str(problem) if problem else None))
+            message = str(problem) if problem else None
+            self._telling.ends(query.abort(reason, self.after) if active else query.terminated(message, self.after))
             self._queries.pop(query.run.id, None)
 
     def abort(self, reason: str) -> None:
@@ -130,7 +134,7 @@ class Streams:
             self._telling.goes_on(query.running())
 
     def _terminated(self, query: Query, message: str | None) -> None:
-        self._telling.ends(query.terminated(message))
+        self._telling.ends(query.terminated(message, self.after))
         self._queries.pop(query.run.id, None)
 
 

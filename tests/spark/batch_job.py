@@ -98,8 +98,26 @@ def stream(spark: Any) -> None:
     """In the same application as batches."""
     rate = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 3).load()
     writer = rate.selectExpr("value * 2 as twice").writeStream.queryName("doubled").format("parquet")
-    folder = str(Path(spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:")).parent)
+    folder = _folder(spark)
     writer.option("checkpointLocation", f"{folder}/cp").trigger(once=True).start(f"{folder}/out").awaitTermination()
+
+    def write(batch: Any, number: int) -> None:
+        batch.write.mode("append").parquet(f"{folder}/out-of-batches")
+        batch.createOrReplaceTempView("batch")
+        batch.sparkSession.sql("insert into demo_ib.default.counts select 'all', count(*) from batch")
+
+    writer = rate.writeStream.queryName("batches").foreachBatch(write).option("checkpointLocation", f"{folder}/cp2")
+    writer.trigger(once=True).start().awaitTermination()
+
+
+def reading(spark: Any) -> None:
+    """What writes nothing."""
+    spark.read.parquet(str(_folder(spark) / "out")).count()
+    spark.sparkContext.parallelize([1, 2]).map(lambda n: n + 1).collect()
+
+
+def _folder(spark: Any) -> Path:
+    return Path(spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:")).parent
 
 
 def fail(spark: Any) -> None:
@@ -109,8 +127,7 @@ def fail(spark: Any) -> None:
 def wait(spark: Any) -> None:
     import time
 
-    folder = Path(spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:")).parent
-    (folder / "pid").write_text(str(os.getpid()))
+    (_folder(spark) / "pid").write_text(str(os.getpid()))
     time.sleep(600)
 
 

@@ -71,7 +71,8 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
     try:
         server.start()
         os.environ["NO_PROXY"] = "127.0.0.1"
-        assert run(server.url, folder, "orders", "supplier_stats", "statements", "failures", "stream", "stop") == 0
+        steps = ("orders", "supplier_stats", "statements", "failures", "stream", "reading", "stop")
+        assert run(server.url, folder, *steps) == 0
         yield Done(server, folder)
     finally:
         server.end()
@@ -149,6 +150,17 @@ def test_a_stream_in_the_same_application_is_told_once_by_the_agent(done: Done) 
     assert done.events("doubled")[0]["run"]["facets"]["parent"]["job"]["name"] == APPLICATION
     writes = [job for job in done.jobs() if job.endswith("out") or "micro" in job or "stream" in job]
     assert writes == []
+
+
+def test_what_the_batches_of_a_stream_write_is_told_once_by_the_agent(done: Done) -> None:
+    job = done.server.json(path_of("jobs", "orders", "batches"))
+    assert {d["name"].rpartition("/")[2] for d in job["outputs"]} == {"counts", "out-of-batches"}
+    assert done.states(f"{APPLICATION}.append_data.demo_ib_default_counts") == ["COMPLETED"], "that of CREATE TABLE AS"
+
+
+def test_no_run_is_left_open(done: Done) -> None:
+    states = {job: done.states(job) for job in done.jobs()}
+    assert {state for found in states.values() for state in found} == {"COMPLETED", "FAILED"}, states
 
 
 def test_nothing_is_left_on_disk(done: Done) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.support import Server, path_of
+from tests.spark.batch_job import JARS
 
 BIN = Path(sys.executable).parent
 LAUNCHER = str(BIN / "headwater-pyspark")
@@ -19,7 +20,11 @@ import sys
 from pyspark.sql import SparkSession
 
 folder, how = sys.argv[1:]
-spark = SparkSession.builder.config("spark.ui.enabled", "false").getOrCreate()
+spark = SparkSession.builder.appName("job").config("spark.ui.enabled", "false").getOrCreate()
+if how == "batch":
+    spark.range(3).write.parquet(folder + "/ids")
+    spark.read.parquet(folder + "/ids").groupBy("id").count().write.parquet(folder + "/counts")
+    sys.exit()
 stream = spark.newSession() if how == "second session" else spark
 rate = stream.readStream.format("rate-micro-batch").option("rowsPerBatch", 3).load()
 writer = rate.selectExpr("value * 2 as twice").writeStream.queryName("doubled").format("parquet")
@@ -72,6 +77,21 @@ def test_a_job_is_told_by_configuration_alone_and_ends_as_it_would_without(
     if how == "raise":
         assert "RuntimeError: the job's own fault" in done.stdout, "where spark-submit puts what Python says"
         assert "headwater/spark" not in done.stdout, "the traceback is the job's alone"
+
+
+def test_batches_are_told_when_the_listener_is_among_the_jars(server: Server, tmp_path: Path) -> None:
+    jar = next(jar for jar in JARS if jar.name.startswith("openlineage-spark"))
+    done = submit(tmp_path, server, "batch", jars=str(jar))
+    assert done.returncode == 0, done.stderr
+    jobs = {j["name"]: j["latestRun"]["state"] for j in server.json("/api/v1/namespaces/submitted/jobs")["jobs"]}
+    assert jobs == {
+        "job": "COMPLETED",
+        f"job.execute_insert_into_hadoop_fs_relation_command.{tmp_path.name}_ids": "COMPLETED",
+        f"job.adaptive_spark_plan.{tmp_path.name}_counts": "COMPLETED",
+    }
+    node = f"datasetField:file:{tmp_path}/counts:count"
+    graph = server.json("/api/v1/column-lineage", nodeId=node)["graph"]
+    assert f"datasetField:file:{tmp_path}/ids:id" in {found["id"] for found in graph}, "the group, which counts"
 
 
 def test_without_an_address_nothing_is_told(server: Server, tmp_path: Path) -> None:

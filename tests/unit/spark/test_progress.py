@@ -77,3 +77,23 @@ def test_what_is_no_number_and_no_watermark_is_left_out() -> None:
     assert "watermark" not in facet
     progress.add(batch(2, rows=3, written=2, eventTime={"watermark": "2026-11-15T10:00:00.000Z"}))
     assert progress.run_facet()["headwater_streaming"]["watermark"] == "2026-11-15T10:00:00.000Z"
+
+
+def test_what_the_job_observes_is_added_up_where_that_makes_sense() -> None:
+    progress = Progress()
+    progress.counters = {("records", "read")}
+    for number, top in ((1, 7), (2, 5)):
+        progress.add(batch(number, 1, 1, observedMetrics={"records": {"read": 10, "top": top, "name": "x"}}))
+    assert progress.run_facet()["headwater_streaming"]["observed"] == {"records": {"read": 20, "top": 5, "name": "x"}}
+    progress.told()
+    assert "observed" not in progress.run_facet()["headwater_streaming"]
+
+
+def test_without_a_new_batch_the_last_one_is_not_told_again() -> None:
+    progress = Progress()
+    progress.add(batch(1, rows=3, written=2))
+    progress.told()
+    facet = progress.run_facet()["headwater_streaming"]
+    assert (facet["batches"], facet["batchId"], facet["stateRows"], facet["lateRows"]) == (0, 1, 10, 0)
+    assert not {"batchDurationMs", "processedRowsPerSecond"} & set(facet)
+    assert set(facet["sources"][0]) == {"description", "startOffset", "endOffset", "latestOffset", "offsetsBehind"}
