@@ -5,7 +5,6 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PORT ?= 5000
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -34,11 +33,11 @@ $(VENV)/.lab-done: $(VENV)/.done requirements/lab.txt
 lab: setup-lab ## Start Kafka, Connect, a registry, S3, an Iceberg catalog and Headwater (needs Java 17+, Maven)
 	@$(BIN)/headwater lab up
 
-demo: setup ## Start a server with recorded events of the orders pipeline
-	@$(BIN)/headwater demo --port $(PORT)
+demo: setup-lab ## The lab with the orders pipeline on Spark and its lineage (OPTIONS="--rate 1000")
+	@$(BIN)/headwater lab up --pipeline $(OPTIONS)
 
-demo-check: setup ## The same, checked: the graph is right and the server stops cleanly
-	@$(BIN)/pytest tests/integration/test_demo.py
+demo-check: setup-lab ## The same from nothing to its end, checked: data, graph, runs; ends by itself
+	@$(BIN)/python -m tests.demo
 
 test: setup ## All tests
 	@$(BIN)/pytest
@@ -46,7 +45,7 @@ test: setup ## All tests
 test-unit: setup ## The tests that start nothing
 	@$(BIN)/pytest tests/unit tests/contract tests/scenarios
 
-test-lab: setup-lab ## The tests of the whole lab (needs Java 17+, Maven; the first run downloads 300 MB)
+test-lab: setup-lab ## The tests of the whole lab with the pipeline (needs Java 17+, Maven; 600 MB of downloads at first)
 	@$(BIN)/pytest tests/lab
 
 test-pipeline: setup-lab ## The tests of the orders pipeline with real services (needs Java 17+, Maven)

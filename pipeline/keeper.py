@@ -104,7 +104,7 @@ class Keeper:
 
     def _failed(self, kept: Kept, problem: str) -> None:
         kept.failures += 1
-        what = next((line.strip() for line in problem.splitlines() if line.strip()), "no reason was given")[:500]
+        what = in_short(problem)
         if kept.failures >= self._patience:
             raise GivenUp(f"{kept.job.name} failed {kept.failures} times in a row, the last time with: {what}")
         pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (kept.failures - 1))
@@ -123,3 +123,11 @@ class Keeper:
         kept.query.stop()
         kept.query = None
         self._start(kept)
+
+
+def in_short(problem: str) -> str:
+    """What Java says in a thousand lines: the first, and the first of the cause behind all others."""
+    lines = [line.strip() for line in problem.splitlines() if line.strip()] or ["no reason was given"]
+    first = lines[1] if lines[0].startswith("An error occurred while calling") and len(lines) > 1 else lines[0]
+    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    return first[:300] + (f" … {causes[-1][:300]}" if causes and causes[-1] not in first else "")

@@ -5,8 +5,29 @@ from headwater.lab.state import Lab
 
 def text(lab: Lab, again: str) -> str:
     """`again` are the options that lead lab commands to this lab."""
-    url = lab.service("headwater").url
-    return f"""Ask, in another terminal (with PATH=$PWD/.venv/bin:$PATH):
+    kafka, url = f"kafka://{lab.service('kafka').url}", lab.service("headwater").url
+    return f"""\
+Orders flow, and the graph grows in Headwater: {url}
+Ask it, in another terminal (after `export PATH=$PWD/.venv/bin:$PATH`):
 
-  headwater lineage supplier_stats --url {url}
-  headwater lab stop streams{again}"""
+Where does the table of statistics come from, and its column total_price?
+
+  headwater lineage dataset:s3://warehouse:supplier_stats --url {url}
+  headwater lineage datasetField:s3://warehouse:supplier_stats:total_price --columns --direction upstream --url {url}
+
+Somebody wants to drop the price from the orders. Whom would that break?
+
+  headwater impact datasetField:{kafka}:orders:price --depth 1 --url {url}
+
+The windows stop coming. Why? (And all is well again.)
+
+  headwater lab stop streams{again}
+  headwater why dataset:{kafka}:supplier-stats --since 1h --url {url}
+  headwater lab start streams{again}
+
+Orders get a new field, and the jobs go on. What has changed in the last two minutes?
+
+  headwater lab run produce --schema 2 --count 1000{again}
+  headwater diff 2m --url {url}
+
+docs/tutorial.md goes on from here."""

@@ -14,10 +14,10 @@ from typing import Any
 import httpx
 import pytest
 
-from pipeline.schemas import ORDERS
+from pipeline.schemas import ORDERS, ORDERS_SUBJECT
 from pipeline.settings import Settings
 from tests.integration.support import free_port
-from tests.pipeline import kafka
+from tests.pipeline import kafka, truth
 from tests.pipeline.services import Services, environment
 from tests.pipeline.streams import Streams, everything_is_right, rows_in_table, wait
 from tests.support.lab import Lab
@@ -65,7 +65,10 @@ def test_services_that_go_away_and_come_back(
     services.stop("registry")
     orders_of_a_while(streams)
     more_rows(streams, spark)  # nobody needs it for schemas that are known
+    assert "going on with the schemas that are known" in streams.said()
     services.start("registry")
+    kafka.register(streams.places, ORDERS_SUBJECT, truth.evolved("after_the_fault"))
+    wait(lambda: "versions of orders-value now" in streams.said(), "the news from the registry")
 
     services.stop("store")
     orders_of_a_while(streams)
@@ -80,6 +83,7 @@ def test_services_that_go_away_and_come_back(
     said, _ = producer.communicate(timeout=120)
     assert producer.returncode == 0, said
     everything_is_right(streams, spark)
+    assert "Exception in thread" not in streams.said()
     lineage_arrives_late_but_whole(streams, tmp_path)
 
 

@@ -11,14 +11,14 @@ import pytest
 
 from pipeline import records, topics
 from pipeline.jobs import Context, Job, Prepared
-from pipeline.keeper import GivenUp, Keeper, Kept
+from pipeline.keeper import GivenUp, Keeper, Kept, in_short
 from pipeline.knowledge import REJECTED_FILE, Knowledge, NotesInFolder
 from pipeline.orders import Encoder, make_order
 from pipeline.registry import Registry
 from pipeline.schemas import ORDER_VERSIONS, ORDERS_SUBJECT, header
 from pipeline.settings import Settings
 from tests.integration.support import wait_for
-from tests.pipeline import kafka
+from tests.pipeline import kafka, truth
 from tests.pipeline.services import Services
 
 PATIENCE = 120.0
@@ -77,13 +77,6 @@ def order(version: int, schema_id: int, seed: int) -> tuple[str, bytes]:
     return made.order_id, Encoder(version, schema_id).encode(made)
 
 
-def evolved(field: str) -> str:
-    """A version that nobody has registered yet."""
-    schema = json.loads(ORDER_VERSIONS[2])
-    schema["fields"].append({"name": field, "type": "string", "default": ""})
-    return json.dumps(schema)
-
-
 def first_order(world: World) -> str:
     order_id, value = order(1, next(iter(world.knowledge.current.schemas)), 1)
     world.send(value)
@@ -108,7 +101,7 @@ def test_a_version_that_is_registered_renews_the_query_before_anything_fails(wor
     stopped = threading.Event()
     watching = world.knowledge.watch(0.05, stopped, world.said.append)
     try:
-        new_id = kafka.register(world.places, ORDERS_SUBJECT, evolved("renewed"))
+        new_id = kafka.register(world.places, ORDERS_SUBJECT, truth.evolved("renewed"))
         world.until(lambda: new_id in (world.kept.known or world.knowledge.current).schemas, "the renewal")
     finally:
         stopped.set()
@@ -134,7 +127,7 @@ def test_ids_that_nobody_knows_are_rejected_all_at_once_and_remembered(spark: An
 
 
 def test_an_id_that_was_rejected_is_taken_when_it_is_registered_after_all(world: World) -> None:
-    new_id = kafka.register(world.places, ORDERS_SUBJECT, evolved("rejected_first"))
+    new_id = kafka.register(world.places, ORDERS_SUBJECT, truth.evolved("rejected_first"))
     world.knowledge.current = records.Known(
         {n: s for n, s in world.knowledge.current.schemas.items() if n != new_id}, frozenset({new_id})
     )
@@ -172,3 +165,19 @@ def test_a_query_that_always_fails_is_given_up_with_its_last_words(world: World,
     world.keep(broken)
     with pytest.raises(GivenUp, match=r"failed 5 times in a row, the last time with: .*out of paper"):
         world.until(lambda: False, "the end")
+
+
+def test_a_page_of_java_is_said_in_short() -> None:
+    page = """An error occurred while calling o89.sql.
+: java.lang.RuntimeException: Failed to get table
+	at org.apache.Spark.run(Spark.scala)
+Caused by: java.io.IOException: closed
+	at x
+Caused by: org.apache.thrift.TTransportException: Connection refused
+	at y
+"""
+    assert in_short(page) == (
+        ": java.lang.RuntimeException: Failed to get table … org.apache.thrift.TTransportException: Connection refused"
+    )
+    assert in_short("the store is away") == "the store is away"
+    assert in_short("") == "no reason was given"

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from fastavro import parse_schema, schemaless_reader
 
+from pipeline.schemas import ORDER_VERSIONS
+
 WINDOW = 5000  # milliseconds
 
 
@@ -58,3 +60,10 @@ def millis(moment: datetime) -> int:
 
 def moment(milliseconds: int) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
+
+
+def evolved(field: str) -> str:
+    """A version of the order's schema that nobody has registered yet."""
+    schema = json.loads(ORDER_VERSIONS[2])
+    schema["fields"].append({"name": field, "type": "string", "default": ""})
+    return json.dumps(schema)

@@ -16,6 +16,8 @@ PATIENCE = 900.0
 class Lab:
     def __init__(self, data: Path, env: Mapping[str, str] | None = None) -> None:
         self.data = data
+        self.said = ""
+        """What the command said that started it."""
         self._env = {**os.environ, "COLUMNS": "500", **(env or {})}
 
     def run(self, *words: str) -> "subprocess.CompletedProcess[str]":
@@ -32,6 +34,7 @@ class Lab:
     def up(self, *options: str) -> str:
         done = self.run("up", "--detach", *options)
         assert done.returncode == 0, done.stderr
+        self.said = done.stdout
         return done.stdout
 
     def down(self) -> None:
@@ -59,17 +62,17 @@ class Lab:
         os.kill(self.told()["pid"], signal.SIGKILL)
 
     def processes(self) -> list[int]:
-        """All that have the lab's folder in their command line, or work in it."""
+        """All that have the lab's folder in their command line or environment, or work in it."""
         here = str(self.data)
         found = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdecimal() and int(entry.name) != os.getpid():
                 try:
-                    words = (entry / "cmdline").read_bytes().decode(errors="replace")
+                    words = [(entry / name).read_bytes().decode(errors="replace") for name in ("cmdline", "environ")]
                     folder = os.readlink(entry / "cwd")
                 except OSError:
                     continue
-                if here in words or folder.startswith(here):
+                if any(here in text for text in (*words, folder)):
                     found.append(int(entry.name))
         return found
 

@@ -1,0 +1,120 @@
+"""The lab with the orders pipeline: what the demo shows works, and what it has written stays."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from headwater.lab import iceberg, kafka
+from headwater.lab.pipeline import QUERIES
+from tests.integration.support import wait_for
+from tests.support.lab import PATIENCE, Lab
+
+# With the environment's own programs first, as the demo tells people to.
+PATH = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    made = Lab(tmp_path_factory.mktemp("labs") / "pipeline", {"PATH": PATH})
+    made.up("--pipeline", "--rate", "50")
+    yield made
+    made.run("down")
+    assert not made.processes()
+
+
+def orders_in_the_table(lab: Lab) -> int:
+    return iceberg.rows(lab.told()["values"], "default", "orders") or 0
+
+
+def orders_in_the_topic(lab: Lab) -> int:
+    values = lab.told()["values"]
+    return kafka.records(values["host"], int(values["kafka"]), "orders")
+
+
+def latest_runs(lab: Lab) -> dict[str, Any]:
+    jobs = httpx.get(f"{lab.url('headwater')}/api/v1/namespaces/orders/jobs", params={"limit": 100}).json()["jobs"]
+    return {job["name"]: job["latestRun"] for job in jobs if job["name"] in QUERIES}
+
+
+def test_everything_is_up_and_well_after_the_first_batch(lab: Lab) -> None:
+    status = lab.status()
+    assert {s["name"]: s["health"] for s in status["services"] if s["health"] != "ok"} == {}
+    assert {"orders", "streams", "supplier_stats"} < {s["name"] for s in status["services"]}
+    streams = next(s for s in status["services"] if s["name"] == "streams")
+    assert streams["memory"] > 300 << 20  # Spark's own process is counted
+    assert iceberg.rows(lab.told()["values"], "default", "supplier_stats")
+
+
+def test_the_commands_that_the_demo_names_work(lab: Lab) -> None:
+    commands = [line.strip() for line in lab.said.splitlines() if line.startswith("  headwater ")]
+    assert len(commands) >= 8
+    said = {}
+    for command in commands:
+        program = shlex.split(command.replace("headwater", f"{sys.executable} -m headwater.cli.main", 1))
+        done = subprocess.run(program, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+        said[" ".join(command.split()[1:3])] = done.stdout
+    assert "job:orders:iceberg-ingestion  RUNNING" in said["lineage dataset:s3://warehouse:supplier_stats"]
+    why = next(text for name, text in said.items() if name.startswith("why "))
+    assert "Job supplier-stats was aborted" in why
+    assert "1,000 orders delivered" in said["lab run"]
+
+
+def test_endpoints_are_told_as_variables(lab: Lab) -> None:
+    lines = lab.run("env").stdout
+    done = subprocess.run(["sh", "-c", f"{lines}\nenv"], capture_output=True, text=True, check=True)
+    found = dict(line.split("=", 1) for line in done.stdout.splitlines() if line.startswith(("ORDERS_", "HEADWATER_")))
+    assert found["ORDERS_KAFKA"] == lab.url("kafka")
+    assert found["HEADWATER_URL"] == lab.url("headwater")
+    assert list(Path(found["ORDERS_JARS"]).glob("iceberg-spark-runtime-*.jar"))
+    assert Path(found["ORDERS_CHECKPOINTS"], QUERIES[0], "commits").is_dir()
+
+
+def test_a_job_that_would_share_checkpoints_with_the_labs_own_is_refused(lab: Lab) -> None:
+    done = lab.run("run", "iceberg_ingestion")
+    assert (done.returncode, "lab stop streams" in done.stderr) == (1, True)
+
+
+def test_orders_that_were_made_are_there_after_down_and_up_and_more_come(lab: Lab) -> None:
+    lab.down()
+    assert not lab.processes()
+    lab.up("--services", "kafka,metastore,headwater")
+    made, written = orders_in_the_topic(lab), orders_in_the_table(lab)
+    assert made >= written > 0
+    ended = latest_runs(lab)
+    assert {name: run["state"] for name, run in ended.items()} == dict.fromkeys(QUERIES, "ABORTED")
+    lab.down()
+    lab.up("--pipeline", "--rate", "50")
+    wait_for(lambda: orders_in_the_table(lab) > made, "orders beyond those that there were", PATIENCE)
+    assert orders_in_the_topic(lab) >= orders_in_the_table(lab)
+    assert {name: run["state"] for name, run in latest_runs(lab).items()} == dict.fromkeys(QUERIES, "RUNNING")
+
+
+def test_a_driver_that_is_killed_is_started_again_and_its_end_is_told(lab: Lab) -> None:
+    before = latest_runs(lab)
+    (driver,) = [pid for pid in lab.processes() if _words(pid)[1:3] == ["-m", "pipeline.streams"]]
+    os.kill(driver, signal.SIGKILL)
+    wait_for(
+        lambda: all(run["id"] != before[name]["id"] for name, run in latest_runs(lab).items()), "new runs", PATIENCE
+    )
+    for run in before.values():
+        told = httpx.get(f"{lab.url('headwater')}/api/v1/jobs/runs/{run['id']}").json()
+        assert told["state"] == "ABORTED"
+        assert "killed by SIGKILL" in told["facets"]["headwater_end"]["reason"]
+
+
+def test_a_supervisor_that_is_killed_takes_the_pipeline_along(lab: Lab) -> None:
+    lab.kill_supervisor()
+    wait_for(lambda: not lab.processes(), "the end of everything", PATIENCE)
+
+
+def _words(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/cmdline").read_text().split("\0")

@@ -1,0 +1,49 @@
+"""The Iceberg catalog on a PostgreSQL of the lab's own."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from headwater.lab import health
+from tests.integration.support import wait_for
+from tests.lab.clients import create_database
+from tests.support.lab import Lab
+
+CATALOG = ("--services", "metastore")
+
+
+@pytest.fixture
+def lab() -> Iterator[Lab]:
+    # Where everybody can enter: root's PostgreSQL runs as somebody else.
+    with tempfile.TemporaryDirectory(prefix="headwater-lab-", dir="/var/tmp") as folder:
+        Path(folder).chmod(0o755)
+        made = Lab(Path(folder) / "lab")
+        yield made
+        made.run("down")
+        assert not made.processes()
+
+
+def test_what_the_catalog_knows_is_in_postgresql_and_survives_a_kill(lab: Lab) -> None:
+    lab.up(*CATALOG, "--metastore", "postgres")
+    assert [s["name"] for s in lab.status()["services"]] == ["postgres", "s3", "metastore"]
+    assert {s["health"] for s in lab.status()["services"]} == {"ok"}
+    create_database(lab, "sales")
+    assert not (lab.data / "metastore" / "db").exists()
+    lab.kill_supervisor()
+    wait_for(lambda: not lab.processes(), "the end of everything")
+    lab.up(*CATALOG)  # it is what it was
+    names = health.ThriftCall("metastore", "get_all_databases", "sales")
+    assert health.ask(names, lab.told()["values"]) is None
+    lab.down()
+    other = lab.run("up", *CATALOG, "--metastore", "derby")
+    assert (other.returncode, "is on postgres and stays there" in other.stderr) == (1, True)
+
+
+def test_a_preparation_that_was_broken_off_is_done_again(lab: Lab) -> None:
+    lab.up(*CATALOG, "--metastore", "postgres")
+    lab.down()
+    (lab.data / "metastore" / ".prepared").unlink()  # its tables are there, but nobody knows whether all
+    lab.up(*CATALOG)
+    create_database(lab, "sales")
