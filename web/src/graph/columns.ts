@@ -23,8 +23,7 @@ export interface ColumnLineage {
 
 export const NO_COLUMNS: ColumnLineage = { columns: new Map(), links: [] };
 
-export const columnId = (dataset: string, field: string) =>
-  `datasetField:${dataset.slice("dataset:".length)}:${field}`;
+export const columnId = (dataset: string, field: string) => `datasetField:${dataset.slice("dataset:".length)}:${field}`;
 
 /** All that several answers tell; a link that is in several counts once. */
 export function columnsOf(answers: readonly Graph[]): ColumnLineage {
@@ -60,7 +59,9 @@ function kindOf(input: InputFieldRef): Pick<ColumnLink, "isDirect" | "isMasked" 
   return {
     isDirect: told.some((one) => one.type !== "INDIRECT"),
     isMasked: told.some((one) => one.masking === true),
-    how: [...new Set(told.map((one) => String(one.subtype ?? one.type ?? "")))].filter((word) => word !== "").join(", "),
+    how: [...new Set(told.map((one) => String(one.subtype ?? one.type ?? "")))]
+      .filter((word) => word !== "")
+      .join(", "),
   };
 }
 

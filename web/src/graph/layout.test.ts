@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Box, CARD_WIDTH, GAP_Y, layout, type Link, type Places, STEP_X, type Task } from "@/graph/layout";
+import { type Box, CARD_WIDTH, GAP_Y, type Link, layout, type Places, STEP_X, type Task } from "@/graph/layout";
 import { apart } from "@/graph/place";
 
 const HEIGHT = 60;
@@ -21,7 +21,12 @@ function random(nodes: number, edges: number, seed = 1): Task {
     state = (state * 48271) % 2147483647;
     return state % below;
   };
-  const boxes: Box[] = Array.from({ length: nodes }, (_, n) => ({ id: `n${n}`, height: HEIGHT, block: null, lane: null }));
+  const boxes: Box[] = Array.from({ length: nodes }, (_, n) => ({
+    id: `n${n}`,
+    height: HEIGHT,
+    block: null,
+    lane: null,
+  }));
   const links: Link[] = Array.from({ length: edges }, () => {
     const from = next(nodes - 1);
     return { from: `n${from}`, to: `n${Math.min(nodes - 1, from + 1 + next(40))}` };

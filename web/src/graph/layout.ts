@@ -124,25 +124,46 @@ interface Part {
   heights: ReadonlyMap<string, number>;
 }
 
-/** Side by side in rows. Columns of all parts stand in one grid, so that new cards fit in later. */
+/** Side by side in rows, of the width that comes nearest to the shape of a screen. */
 function packed(found: readonly Part[]): Places {
   const sizes = found.map(({ places, heights }) => extent(places, heights));
-  const area = sizes.reduce((sum, size) => sum + size.width * size.height, 0);
   const widest = Math.max(0, ...sizes.map((size) => size.width));
-  const rowWidth = Math.max(widest, Math.sqrt(area * ASPECT));
+  const widths = [1, 1.5, 2, 2.5, 3, 4, 6, 8, 12, 16, 24].map((times) => widest * times);
+  const tries = widths.map((width) => rows(sizes, width));
+  const best = tries.reduce((a, b) => (looseness(b) < looseness(a) ? b : a));
   const all: Places = new Map();
-  let [x, y, rowHeight] = [0, 0, 0];
   found.forEach(({ places }, index) => {
-    const size = sizes[index] as Extent;
+    const { x, y } = best.starts[index] as { x: number; y: number };
+    const { top } = sizes[index] as Extent;
+    for (const [id, place] of places) all.set(id, { x: place.x + x, y: place.y - top + y });
+  });
+  return all;
+}
+
+interface Rows {
+  starts: { x: number; y: number }[];
+  width: number;
+  height: number;
+}
+
+/** The size that a window of the wanted shape needs to show all. */
+const looseness = ({ width, height }: Rows) => Math.max(width, height * ASPECT);
+
+/** Columns of all parts stand in one grid, so that new cards fit in later. */
+function rows(sizes: readonly Extent[], rowWidth: number): Rows {
+  let [x, y, rowHeight, width] = [0, 0, 0, 0];
+  const starts = sizes.map((size) => {
     if (x > 0 && x + size.width > rowWidth) {
       y += rowHeight + BETWEEN_PARTS;
       [x, rowHeight] = [0, 0];
     }
-    for (const [id, place] of places) all.set(id, { x: place.x + x, y: place.y - size.top + y });
+    const start = { x, y };
     x += Math.ceil(size.width / STEP_X) * STEP_X;
+    width = Math.max(width, start.x + size.width);
     rowHeight = Math.max(rowHeight, size.height);
+    return start;
   });
-  return all;
+  return { starts, width, height: y + rowHeight };
 }
 
 interface Extent {

@@ -68,7 +68,8 @@ function* inReach(fresh: readonly Box[], near: Near, places: Places): Generator<
 
 /** Right of what it comes from, or left of where it goes, at the height of those neighbours. */
 function wanted(box: Box, near: Near, places: Places): { x: number; y: number } | null {
-  const there = (ids: readonly string[] | undefined) => (ids ?? []).map((id) => places.get(id)).filter((p) => p !== undefined);
+  const there = (ids: readonly string[] | undefined) =>
+    (ids ?? []).map((id) => places.get(id)).filter((p) => p !== undefined);
   const sources = there(near.sources.get(box.id));
   const targets = there(near.targets.get(box.id));
   const around = sources.length > 0 ? sources : targets;

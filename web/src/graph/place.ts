@@ -6,7 +6,12 @@ import type { Ordered } from "@/graph/order";
 const ROUNDS = 10;
 
 /** The top of each item. `lanes` (of nodes) keep to bands of their own, if there are several. */
-export function placed(items: Ordered, height: (item: number) => number, gap: number, lanes: Int32Array | null): Float64Array {
+export function placed(
+  items: Ordered,
+  height: (item: number) => number,
+  gap: number,
+  lanes: Int32Array | null,
+): Float64Array {
   const centre = new Float64Array(items.sources.length);
   const band = lanes === null ? null : bands(items, height, gap, lanes);
   for (const layer of items.layers) {
@@ -93,7 +98,13 @@ function bands(items: Ordered, height: (item: number) => number, gap: number, la
   return (item) => (item < items.count ? (edges.get(at(lanes, item)) ?? null) : null);
 }
 
-function keepToBands(layer: readonly number[], centre: Float64Array, height: (item: number) => number, gap: number, band: Bands) {
+function keepToBands(
+  layer: readonly number[],
+  centre: Float64Array,
+  height: (item: number) => number,
+  gap: number,
+  band: Bands,
+) {
   const held = layer.filter((item) => band(item) !== null);
   let floor = Number.NEGATIVE_INFINITY;
   for (const item of held) {

@@ -128,7 +128,9 @@ function walk(lineage: Lineage, start: string, way: Way, depth: number, wish: Wi
 function chosen(lineage: Lineage, id: string, way: Way, wish: Wish): readonly string[] {
   const all = neighbours(lineage, id, way);
   if (all.length <= FAN || wish.whole.has(step(way, id))) return all;
-  const ranked = [...all].sort((a, b) => rank(lineage.nodes.get(b)) - rank(lineage.nodes.get(a)) || latest(lineage, a, b));
+  const ranked = [...all].sort(
+    (a, b) => rank(lineage.nodes.get(b)) - rank(lineage.nodes.get(a)) || latest(lineage, a, b),
+  );
   return [...ranked.slice(0, FAN), ...ranked.slice(FAN).filter((other) => wish.picked.has(other))];
 }
 
@@ -186,7 +188,11 @@ function* shortened(lineage: Lineage, shown: ReadonlySet<string>, grain: Grain):
   }
 }
 
-function merged(edges: Iterable<Edge>, standsFor: ReadonlyMap<string, string>, nodes: ReadonlyMap<string, ShownNode>): Edge[] {
+function merged(
+  edges: Iterable<Edge>,
+  standsFor: ReadonlyMap<string, string>,
+  nodes: ReadonlyMap<string, ShownNode>,
+): Edge[] {
   const seen = new Set<string>();
   const kept: Edge[] = [];
   for (const edge of edges) {
