@@ -81,7 +81,9 @@ export function sceneOf(shown: Shown, places: Places): Scene {
   const obstacles = new Obstacles(cards.values());
   const wires: Wire[] = [];
   const wire = (from: Card, fromY: number, to: Card, toY: number, link: ColumnLink | null) => {
-    const curve = route(from, from.y + fromY, to, to.y + toY, obstacles);
+    // Columns' wires pass the same gaps: side by side, so that one can follow each.
+    const aside = link === null ? 0 : ((wires.length % 5) - 2) * 2.4;
+    const curve = route(from, from.y + fromY, to, to.y + toY, obstacles, aside);
     const id = link === null ? `${from.id} ${to.id}` : `${link.from} ${link.to}`;
     wires.push({ id, from: from.id, to: to.id, link, curve, box: bounds(curve) });
   };

@@ -9,6 +9,7 @@ import {
   ScrollArea,
   Stack,
   Text,
+  TextInput,
   Tooltip,
 } from "@mantine/core";
 import {
@@ -24,6 +25,7 @@ import {
   IconStack2,
   IconZoomQuestion,
 } from "@tabler/icons-react";
+import { useState } from "react";
 import { Link } from "wouter";
 import type { Lineage } from "@/graph/model";
 import { neighbours, type ShownNode, step, type Visible, type Way } from "@/graph/visible";
@@ -139,6 +141,10 @@ export function Selection({ node, lineage, visible, state, change, flyTo, onPath
   );
 }
 
+/** A longer list has a filter. */
+const FILTER_FROM = 8;
+const MOST_LISTED = 100;
+
 interface EdgesProps extends Omit<Props, "onPath"> {
   way: Way;
 }
@@ -148,6 +154,9 @@ function Edges({ way, node, lineage, visible, state, change, flyTo }: EdgesProps
   const shown = all.filter((id) => visible.nodes.has(id));
   const here = step(way, node.id);
   const words = way === "up" ? "upstream" : "downstream";
+  const [wanted, setWanted] = useState("");
+  const label = (id: string) => lineage.nodes.get(id)?.label ?? id;
+  const listed = all.filter((id) => label(id).toLowerCase().includes(wanted.toLowerCase()));
   const isClosed = state.closed.has(here);
   const more = () =>
     change({
@@ -194,8 +203,18 @@ function Edges({ way, node, lineage, visible, state, change, flyTo }: EdgesProps
           </Tooltip>
         </Group>
       </Group>
+      {all.length > FILTER_FROM && (
+        <TextInput
+          size="xs"
+          mb={4}
+          aria-label={`Filter ${words}`}
+          placeholder={`Filter ${all.length}`}
+          value={wanted}
+          onChange={(event) => setWanted(event.currentTarget.value)}
+        />
+      )}
       <ul className={classes.edges} aria-label={words}>
-        {all.slice(0, 100).map((id) => (
+        {listed.slice(0, MOST_LISTED).map((id) => (
           <li key={id}>
             <button
               type="button"
@@ -206,11 +225,11 @@ function Edges({ way, node, lineage, visible, state, change, flyTo }: EdgesProps
                 flyTo(id);
               }}
             >
-              <bdi>{lineage.nodes.get(id)?.label ?? id}</bdi>
+              <bdi>{label(id)}</bdi>
             </button>
           </li>
         ))}
-        {all.length > 100 && <li className={classes.note}>and {all.length - 100} more</li>}
+        {listed.length > MOST_LISTED && <li className={classes.note}>and {listed.length - MOST_LISTED} more</li>}
         {all.length === 0 && <li className={classes.note}>nothing known</li>}
       </ul>
     </div>

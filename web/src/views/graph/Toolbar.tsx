@@ -28,6 +28,7 @@ interface Props {
   onFit: () => void;
   onTidy: () => void;
   parents: readonly string[]; // groups that can be closed
+  find: ReactNode;
   exports: ReactNode;
 }
 
@@ -89,6 +90,7 @@ export function Toolbar(props: Props) {
         <IconSparkles size={16} />
       </Tool>
       <ViewMenu {...props} />
+      {props.find}
       {state.hidden.size > 0 && (
         <Button
           size="compact-sm"

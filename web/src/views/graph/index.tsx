@@ -20,6 +20,7 @@ import { DetailsDrawer } from "@/views/details/Drawer";
 import { type Actions, ActionsContext } from "@/views/graph/actions";
 import { Banner } from "@/views/graph/Banner";
 import { ExportMenu } from "@/views/graph/ExportMenu";
+import { FindBox } from "@/views/graph/FindBox";
 import { Legend } from "@/views/graph/Legend";
 import { type Looks, LooksContext, runOf } from "@/views/graph/looks";
 import { MiniMap } from "@/views/graph/MiniMap";
@@ -47,6 +48,10 @@ export default function GraphView() {
 const NEAR = 0.85;
 /** A small graph is not blown up to fill the window. */
 const MOST_FIT = 1.05;
+const TIME_BAR = 80;
+const TOOLBAR = 46;
+/** The legend, at the bottom. */
+const LEGEND = 40;
 
 function GraphPage() {
   const { state, change, moveTo } = useGraphState();
@@ -85,7 +90,7 @@ function GraphPage() {
     },
     [flow, scene, change],
   );
-  useFirstLook(subject, width, height, scene, state.node, flow);
+  useFirstLook(subject, width, height - (state.hasTime ? TIME_BAR : 0), scene, state.node, flow);
 
   const isOn = !isPaused && state.at === null;
   const liveState = useLive({
@@ -197,6 +202,10 @@ function GraphPage() {
     () => [...new Set([...visible.nodes.values()].map((node) => node.namespace))].sort(),
     [visible.nodes],
   );
+  const focusOn = (id: string) =>
+    change({ node: id, pathFrom: null, pathTo: null, opened: new Set(), closed: new Set(), selected: id, view: null });
+  const only = (namespace: string) =>
+    change({ namespaces: new Set([namespace]), node: null, pathFrom: null, pathTo: null, view: null });
   const start = useRef(readState(window.location.search).view).current;
 
   return (
@@ -214,6 +223,7 @@ function GraphPage() {
             onPause={() => setIsPaused(!isPaused)}
             onFit={fit}
             onTidy={() => setTidied(tidied + 1)}
+            find={<FindBox scene={scene} flyTo={flyTo} onFocus={focusOn} />}
             exports={<ExportMenu scene={scene} look={{ palette, colourOf: colourOfCard, stateOf: look.stateOf }} />}
           />
           <Stage {...{ scene, hits, look, moving, start }} onMoved={moveTo} onHoverWire={setWire} />
@@ -227,21 +237,17 @@ function GraphPage() {
             />
           )}
           {scene.cards.size > 0 && (
-            <>
-              <div className={classes.corner} style={{ bottom: state.hasTime ? 92 : 12 }}>
+            <div className={classes.foot} style={{ bottom: state.hasTime ? TIME_BAR : 0 }}>
+              <div className={classes.corner}>
                 <MiniMap scene={scene} palette={palette} colourOf={colourOfCard} window={{ width, height }} />
               </div>
-              <div style={{ position: "absolute", right: 0, bottom: state.hasTime ? 80 : 0 }}>
-                <Legend
-                  namespaces={shownNamespaces}
-                  colourOf={colourOf}
-                  hasColumns={known.columns.links.length > 0}
-                  onOnly={(namespace) =>
-                    change({ namespaces: new Set([namespace]), node: null, pathFrom: null, pathTo: null, view: null })
-                  }
-                />
-              </div>
-            </>
+              <Legend
+                namespaces={shownNamespaces}
+                colourOf={colourOf}
+                hasColumns={known.columns.links.length > 0}
+                onOnly={only}
+              />
+            </div>
           )}
           {state.hasTime && <TimeBar state={state} change={change} lineage={known.lineage} />}
           <DetailsDrawer
@@ -272,12 +278,12 @@ function useFirstLook(
     if (isFromAddress) return;
     const card = scene.cards.get(focus ?? "");
     const { extent } = scene;
-    // The toolbar above, and some room around.
-    const zoom = Math.min(MOST_FIT, (width * 0.92) / extent.width, ((height - 60) * 0.86) / extent.height);
+    const room = height - TOOLBAR - LEGEND;
+    const zoom = Math.min(MOST_FIT, (width * 0.92) / extent.width, (room * 0.9) / extent.height);
     const middle = { x: extent.x + extent.width / 2, y: extent.y + extent.height / 2 };
     const isTooSmall = zoom < 0.35 && card !== undefined;
     const at = isTooSmall ? { x: card.x + card.width / 2, y: card.y + card.height / 2 } : middle;
     const used = isTooSmall ? NEAR : zoom;
-    void flow.setViewport({ x: width / 2 - at.x * used, y: (height + 46) / 2 - at.y * used, zoom: used });
+    void flow.setViewport({ x: width / 2 - at.x * used, y: TOOLBAR + room / 2 - at.y * used, zoom: used });
   }, [subject, scene, focus, width, height, flow]);
 }
