@@ -5,6 +5,7 @@ import { toJson, toMermaid, toSvg } from "@/graph/exports";
 import { graph, idOf } from "@/graph/fixtures";
 import { historyOf, nextMark, thinned } from "@/graph/history";
 import { Hits } from "@/graph/hits";
+import { laneOrder } from "@/graph/lanes";
 import { layout } from "@/graph/layout";
 import { waysThrough } from "@/graph/lit";
 import { compared, runAt } from "@/graph/moments";
@@ -33,7 +34,7 @@ test("wires begin at the right side of one card and end at the left side of anot
 test("a long wire goes around the cards between", () => {
   const { cards, wires } = scene("a>j1>b>j2>c a>j2");
   const long = wires.find((wire) => wire.from === idOf("a") && wire.to === idOf("j2"));
-  const hits = new Hits({ cards, wires: [], frames: [], extent: { x: 0, y: 0, width: 0, height: 0 } });
+  const hits = new Hits({ cards, wires: [], frames: [], lanes: [], extent: { x: 0, y: 0, width: 0, height: 0 } });
   const curve = long?.curve ?? new Float64Array();
   for (let n = 8; n + 1 < curve.length - 2; n += 6)
     expect(hits.card(curve[n] as number, curve[n + 1] as number)).toBeNull();
@@ -62,6 +63,18 @@ test("the ways through a card are all before and all behind it, and not what is 
 test("children of one application stand in a frame", () => {
   const { frames } = scene("a>j1>b>j2>c", { parents: { j1: "japp", j2: "japp" } });
   expect(frames.map((frame) => frame.label)).toEqual(["japp"]);
+});
+
+test("a frame holds the data that only its jobs touch, and is not drawn around strangers", () => {
+  const { frames, extent } = scene("a>j1>b>j2>c", { parents: { j1: "japp", j2: "japp" } });
+  expect(frames[0]?.width).toBeGreaterThan(extent.width);
+  expect(scene("a>j1>b>j3>c>j2>d", { parents: { j1: "japp", j2: "japp" } }).frames).toEqual([]);
+});
+
+test("lanes that exchange much stand beside each other", () => {
+  const box = (id: string, lane: string) => ({ id, lane, height: 1, block: null });
+  const boxes = [box("1", "a"), box("2", "b"), box("3", "c")];
+  expect(laneOrder(boxes, [{ from: "1", to: "3" }, { from: "3", to: "2" }])).toEqual(["a", "c", "b"]); // biome-ignore format: short
 });
 
 test("exports tell what is shown, and no name breaks them", () => {

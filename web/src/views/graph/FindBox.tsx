@@ -15,7 +15,7 @@ interface Props {
 const FEW = 8;
 
 /** Finds a card and flies to it; what is not in the picture becomes its new focus. */
-export function FindBox({ scene, flyTo, onFocus }: Props) {
+export default function FindBox({ scene, flyTo, onFocus }: Props) {
   const box = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
   const [settled] = useDebouncedValue(text, 150);

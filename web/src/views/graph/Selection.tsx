@@ -6,7 +6,6 @@ import {
   Group,
   Menu,
   Paper,
-  ScrollArea,
   Stack,
   Text,
   TextInput,
@@ -129,13 +128,13 @@ export function Selection({ node, lineage, visible, state, change, flyTo, onPath
         </Menu>
       </Group>
       {node.kind !== "group" && (
-        <ScrollArea.Autosize mah={230} mt="xs" type="auto">
+        <div className={classes.list}>
           <Stack gap={6}>
             {(["up", "down"] as const).map((way) => (
               <Edges key={way} {...{ way, node, lineage, visible, state, change, flyTo }} />
             ))}
           </Stack>
-        </ScrollArea.Autosize>
+        </div>
       )}
     </Paper>
   );

@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** The graph as it was: a slider over all that is known, with marks where something happened. */
-export function TimeBar({ state, change, lineage }: Props) {
+export default function TimeBar({ state, change, lineage }: Props) {
   const history = useHistory(lineage, state.node);
   const [from, to] = history.range;
   const now = state.at === null ? to : Math.min(to, Date.parse(state.at));

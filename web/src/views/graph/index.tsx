@@ -2,7 +2,7 @@ import { Box, useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { ReactFlowProvider, useReactFlow } from "@xyflow/react";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { namespacesAsked } from "@/api/ask";
 import { colour, colourNumbers } from "@/graph/colours";
 import { Hits } from "@/graph/hits";
@@ -16,11 +16,9 @@ import { facts } from "@/state/facts";
 import { flowWords } from "@/state/flow";
 import { readState, toggled } from "@/state/graphState";
 import { useGraphState } from "@/state/useGraphState";
-import { DetailsDrawer } from "@/views/details/Drawer";
 import { type Actions, ActionsContext } from "@/views/graph/actions";
 import { Banner } from "@/views/graph/Banner";
 import { ExportMenu } from "@/views/graph/ExportMenu";
-import { FindBox } from "@/views/graph/FindBox";
 import { Legend } from "@/views/graph/Legend";
 import { type Looks, LooksContext, runOf } from "@/views/graph/looks";
 import { MiniMap } from "@/views/graph/MiniMap";
@@ -28,13 +26,17 @@ import classes from "@/views/graph/Panels.module.css";
 import { Selection } from "@/views/graph/Selection";
 import { Stage } from "@/views/graph/Stage";
 import { States } from "@/views/graph/States";
-import { TimeBar } from "@/views/graph/TimeBar";
 import { Toolbar } from "@/views/graph/Toolbar";
 import { useKeys } from "@/views/graph/useKeys";
 import { useLineage } from "@/views/graph/useLineage";
 import { tellOfEnd, useLive } from "@/views/graph/useLive";
 import { useScene } from "@/views/graph/useScene";
 import { WireTip } from "@/views/graph/WireTip";
+
+// What is not there at first sight is loaded after it.
+const DetailsDrawer = lazy(() => import("@/views/details/Drawer").then((file) => ({ default: file.DetailsDrawer })));
+const FindBox = lazy(() => import("@/views/graph/FindBox"));
+const TimeBar = lazy(() => import("@/views/graph/TimeBar"));
 
 export default function GraphView() {
   return (
@@ -162,13 +164,14 @@ function GraphPage() {
       palette,
       lit,
       colourOf: colourOfCard,
+      colourOfNamespace: colourOf,
       stateOf: (card: Card) => runOf(card.node, state.at)?.state ?? null,
       cardMarks: known.cardMarks,
       wireMarks: known.wireMarks,
       labelOf: (one: Wire) =>
         state.hasLabels && one.link === null ? flowWords(facts.get(jobOf(one))?.flow ?? null) : null,
     }),
-    [palette, lit, colourOfCard, known.cardMarks, known.wireMarks, state.at, state.hasLabels, jobOf],
+    [palette, lit, colourOf, colourOfCard, known.cardMarks, known.wireMarks, state.at, state.hasLabels, jobOf],
   );
   const moving = useCallback((): readonly Moving[] => {
     if (!isOn) return [];
@@ -223,7 +226,11 @@ function GraphPage() {
             onPause={() => setIsPaused(!isPaused)}
             onFit={fit}
             onTidy={() => setTidied(tidied + 1)}
-            find={<FindBox scene={scene} flyTo={flyTo} onFocus={focusOn} />}
+            find={
+              <Suspense fallback={<div style={{ width: 170 }} />}>
+                <FindBox scene={scene} flyTo={flyTo} onFocus={focusOn} />
+              </Suspense>
+            }
             exports={<ExportMenu scene={scene} look={{ palette, colourOf: colourOfCard, stateOf: look.stateOf }} />}
           />
           <Stage {...{ scene, hits, look, moving, start }} onMoved={moveTo} onHoverWire={setWire} />
@@ -249,12 +256,14 @@ function GraphPage() {
               />
             </div>
           )}
-          {state.hasTime && <TimeBar state={state} change={change} lineage={known.lineage} />}
-          <DetailsDrawer
-            nodeId={state.details}
-            onClose={() => change({ details: null })}
-            onNavigate={(id) => change({ details: id, selected: id })}
-          />
+          <Suspense>
+            {state.hasTime && <TimeBar state={state} change={change} lineage={known.lineage} />}
+            <DetailsDrawer
+              nodeId={state.details}
+              onClose={() => change({ details: null })}
+              onNavigate={(id) => change({ details: id, selected: id })}
+            />
+          </Suspense>
         </Box>
       </LooksContext>
     </ActionsContext>
