@@ -1,0 +1,23 @@
+import { Stack, Text, ThemeIcon } from "@mantine/core";
+import type { ReactNode } from "react";
+
+interface Props {
+  Icon: React.ComponentType<{ size?: number }>;
+  title: string;
+  children?: ReactNode; // what to do next
+}
+
+/** Nothing is here, and why that may be. */
+export function Empty({ Icon, title, children }: Props) {
+  return (
+    <Stack align="center" gap="xs" py="xl" px="md" ta="center">
+      <ThemeIcon variant="light" size={44} radius="xl">
+        <Icon size={24} />
+      </ThemeIcon>
+      <Text fw={600}>{title}</Text>
+      <Text size="sm" c="dimmed" component="div" maw={520}>
+        {children}
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,106 @@
+import { Stack, Text, Title } from "@mantine/core";
+import type { EdgeRef, NodeRef, SchemaChange } from "@/api/schema";
+import { NodeName } from "@/parts/NodeName";
+import parts from "@/parts/parts.module.css";
+import { When } from "@/parts/When";
+import { cut, plural } from "@/parts/words";
+import { FieldChanges } from "@/views/details/FieldChanges";
+import { openDetails } from "@/views/details/open";
+import { NodeById } from "@/views/why/NodeById";
+
+const SHOWN = 200;
+
+interface Lists<T> {
+  added: T[];
+  removed: T[];
+}
+
+export function NodeChanges({ added, removed }: Lists<NodeRef>) {
+  const line = (node: NodeRef) => (
+    <NodeName nodeId={node.nodeId} name={node.name} namespace={node.namespace} onClick={(id) => openDetails(id)} />
+  );
+  return <Both title="Jobs and datasets" added={added} removed={removed} keyOf={(node) => node.nodeId} line={line} />;
+}
+
+export function EdgeChanges({ title, added, removed }: Lists<EdgeRef> & { title: string }) {
+  const line = (edge: EdgeRef) => (
+    <Text size="sm" className={parts.free} component="span">
+      <bdi>{cut(edge.origin, 200)}</bdi> → <bdi>{cut(edge.destination, 200)}</bdi>
+    </Text>
+  );
+  const keyOf = (edge: EdgeRef) => `${edge.origin} ${edge.destination}`;
+  return <Both title={title} added={added} removed={removed} keyOf={keyOf} line={line} />;
+}
+
+export function SchemaChanges({ changes }: { changes: SchemaChange[] }) {
+  if (changes.length === 0) return null;
+  return (
+    <section className={parts.tile}>
+      <Title order={2} size="h5" mb="xs">
+        Schemas
+      </Title>
+      <Stack gap="sm">
+        {changes.slice(0, SHOWN).map((change) => (
+          <div key={change.nodeId}>
+            <NodeById nodeId={change.nodeId} />
+            <Text size="xs" c="dimmed">
+              <When at={change.at} />
+            </Text>
+            <FieldChanges {...change} />
+          </div>
+        ))}
+      </Stack>
+    </section>
+  );
+}
+
+interface BothProps<T> extends Lists<T> {
+  title: string;
+  keyOf: (item: T) => string;
+  line: (item: T) => React.ReactNode;
+}
+
+function Both<T>({ title, added, removed, keyOf, line }: BothProps<T>) {
+  if (added.length + removed.length === 0) return null;
+  return (
+    <section className={parts.tile}>
+      <Title order={2} size="h5" mb="xs">
+        {title}
+      </Title>
+      <Stack gap="md">
+        <OneWay sign="+" word="Added" look={parts.added} items={added} keyOf={keyOf} line={line} />
+        <OneWay sign="−" word="Removed" look={parts.removed} items={removed} keyOf={keyOf} line={line} />
+      </Stack>
+    </section>
+  );
+}
+
+interface OneWayProps<T> {
+  sign: string;
+  word: string;
+  look: string | undefined;
+  items: T[];
+  keyOf: (item: T) => string;
+  line: (item: T) => React.ReactNode;
+}
+
+function OneWay<T>({ sign, word, look, items, keyOf, line }: OneWayProps<T>) {
+  if (items.length === 0) return null;
+  return (
+    <div>
+      <Text size="sm" fw={600} className={look}>
+        {sign} {word}: {items.length}
+      </Text>
+      <Stack gap={4} mt={4}>
+        {items.slice(0, SHOWN).map((item) => (
+          <div key={keyOf(item)}>{line(item)}</div>
+        ))}
+        {items.length > SHOWN && (
+          <Text size="sm" c="dimmed">
+            and {plural(items.length - SHOWN, "other")}
+          </Text>
+        )}
+      </Stack>
+    </div>
+  );
+}
