@@ -34,7 +34,6 @@ function elements(node: Root | Element): ReactNode[] {
     if (child.type !== "element") return null;
     const names = child.properties.className;
     const className = Array.isArray(names) ? names.join(" ") : undefined;
-    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other name
     return createElement("span", { key: at, className }, ...elements(child));
   });
 }

@@ -4,20 +4,16 @@ import classes from "@/parts/parts.module.css";
 
 export function CopyIcon({ text, label }: { text: string; label: string }) {
   return (
-    <CopyButton value={text} timeout={1500}>
-      {({ copied, copy }) => (
-        <Tooltip label={copied ? "Copied" : `Copy ${label}`}>
-          <ActionIcon
-            className={classes.copy}
-            variant="default"
-            size="sm"
-            aria-label={copied ? "Copied" : `Copy ${label}`}
-            onClick={copy}
-          >
-            {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
-          </ActionIcon>
-        </Tooltip>
-      )}
-    </CopyButton>
+    <div className={classes.copy}>
+      <CopyButton value={text} timeout={1500}>
+        {({ copied, copy }) => (
+          <Tooltip label={copied ? "Copied" : `Copy ${label}`}>
+            <ActionIcon variant="default" size="sm" aria-label={copied ? "Copied" : `Copy ${label}`} onClick={copy}>
+              {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </CopyButton>
+    </div>
   );
 }

@@ -10,11 +10,13 @@ interface Props {
 /** Nothing is here, and why that may be. */
 export function Empty({ Icon, title, children }: Props) {
   return (
-    <Stack align="center" gap="xs" py="xl" px="md" ta="center">
-      <ThemeIcon variant="light" size={44} radius="xl">
-        <Icon size={24} />
+    <Stack align="center" gap="xs" py="lg" px="md" ta="center">
+      <ThemeIcon variant="light" size={38} radius="xl">
+        <Icon size={20} />
       </ThemeIcon>
-      <Text fw={600}>{title}</Text>
+      <Text fw={600} size="sm">
+        {title}
+      </Text>
       <Text size="sm" c="dimmed" component="div" maw={520}>
         {children}
       </Text>

@@ -19,7 +19,7 @@ export function Page({ title, about, actions, children }: Props) {
       <Stack gap="md">
         <Group justify="space-between" align="flex-end" gap="sm">
           <Box miw={0}>
-            <Title order={1} size="h2">
+            <Title order={1} size="h3">
               {title}
             </Title>
             {about !== undefined && (

@@ -1,6 +1,7 @@
 /** What views ask the server, each under a key of its own. */
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { datasetAsked, namespacesAsked, runAsked, runsAsked } from "@/api/ask";
 import { ApiError, api, body } from "@/api/client";
 import { kindOf } from "@/api/names";
 import type { ColumnData, DatasetData, GraphNode, JobData } from "@/api/schema";
@@ -46,13 +47,7 @@ function pick(graph: GraphNode[], nodeId: string, type: string): GraphNode {
 }
 
 export function useDataset(namespace: string, name: string) {
-  return useQuery({
-    queryKey: ["dataset", namespace, name],
-    queryFn: ({ signal }) =>
-      body(
-        api.GET("/api/v1/namespaces/{namespace}/datasets/{name}", { params: { path: { namespace, name } }, signal }),
-      ),
-  });
+  return useQuery(datasetAsked(namespace, name));
 }
 
 export function useVersions(namespace: string, name: string, limit: number) {
@@ -85,26 +80,11 @@ export function useJob(namespace: string, name: string) {
 }
 
 export function useRuns(namespace: string, name: string, limit: number) {
-  return useQuery({
-    queryKey: ["job", namespace, name, "runs", limit],
-    placeholderData: keepPreviousData,
-    queryFn: ({ signal }) =>
-      body(
-        api.GET("/api/v1/namespaces/{namespace}/jobs/{name}/runs", {
-          params: { path: { namespace, name }, query: { limit } },
-          signal,
-        }),
-      ),
-  });
+  return useQuery({ ...runsAsked(namespace, name, limit), placeholderData: keepPreviousData });
 }
 
-export function useRun(runId: string | null) {
-  return useQuery({
-    queryKey: ["run", runId],
-    enabled: runId !== null,
-    queryFn: ({ signal }) =>
-      body(api.GET("/api/v1/jobs/runs/{run_id}", { params: { path: { run_id: runId ?? "" } }, signal })),
-  });
+export function useRun(runId: string) {
+  return useQuery(runAsked(runId));
 }
 
 /** Jobs of all namespaces whose last run is in one of these states, the last active first. */
@@ -135,9 +115,5 @@ export function useSearchHits(wish: SearchWish) {
 }
 
 export function useNamespaces() {
-  return useQuery({
-    queryKey: ["namespaces"],
-    staleTime: 30_000,
-    queryFn: ({ signal }) => body(api.GET("/api/v1/namespaces", { params: { query: { limit: 1000 } }, signal })),
-  });
+  return useQuery(namespacesAsked());
 }

@@ -2,10 +2,10 @@ import { Alert, Anchor, Group, Stack, Text } from "@mantine/core";
 import { IconArrowsDiff, IconEqual } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { api, body } from "@/api/client";
-import { graphAddress } from "@/api/names";
+import { diffAsked } from "@/api/ask";
 import type { Diff } from "@/api/schema";
 import { Asked } from "@/parts/Asked";
+import { graphOf } from "@/parts/addresses";
 import { Empty } from "@/parts/Empty";
 import { MomentInput } from "@/parts/MomentInput";
 import { NodePicker } from "@/parts/NodePicker";
@@ -24,13 +24,7 @@ export default function CompareView() {
   const [nodeId, setNodeId] = useParam("node");
   // To the minute, so that the question stays the same while one looks at the answer.
   const since = from ?? new Date(Math.floor(Date.now() / 60_000) * 60_000 - DAY_MS).toISOString();
-  const asked = useQuery({
-    queryKey: ["diff", since, to, nodeId],
-    queryFn: ({ signal }) => {
-      const query = { from: since, to: to ?? undefined, nodeId: nodeId ?? undefined };
-      return body(api.GET("/api/v1/diff", { params: { query }, signal }));
-    },
-  });
+  const asked = useQuery(diffAsked(since, to, nodeId));
   return (
     <Page title="Compare" about="What is there at the second moment and was not at the first, and the other way round.">
       <Group gap="md" align="flex-end">
@@ -69,11 +63,7 @@ function Answer({ diff }: { diff: Diff }) {
           {plural(schemas.length, "other schema")}.
         </Text>
         {around !== undefined && (
-          <Anchor
-            component={Link}
-            size="sm"
-            href={`${graphAddress(around)}&compare=${encodeURIComponent(diff.from)}&at=${encodeURIComponent(diff.to)}`}
-          >
+          <Anchor component={Link} size="sm" href={graphOf(around, { against: diff.from, at: diff.to })}>
             <IconArrowsDiff size={14} aria-hidden /> Show in the graph
           </Anchor>
         )}

@@ -4,8 +4,10 @@ import { Asked } from "@/parts/Asked";
 import { useFound } from "@/parts/asks";
 import { setParams } from "@/parts/useParam";
 import { DatasetDetails } from "@/views/details/DatasetDetails";
+import classes from "@/views/details/details.module.css";
 import { Heading } from "@/views/details/Heading";
 import { JobDetails } from "@/views/details/JobDetails";
+import { useFreshDetails } from "@/views/details/useFreshDetails";
 
 export interface DetailsProps {
   nodeId: string | null; // null: closed
@@ -16,6 +18,7 @@ export interface DetailsProps {
 /** Everything about one job, dataset or column, beside the view that one came from. */
 export function DetailsDrawer({ nodeId, onClose, onNavigate }: DetailsProps) {
   const found = useFound(nodeId);
+  useFreshDetails(nodeId);
   const isNarrow = useMediaQuery("(max-width: 48em)") ?? false;
   const close = () => {
     setParams({ tab: null, run: null });
@@ -37,7 +40,7 @@ export function DetailsDrawer({ nodeId, onClose, onNavigate }: DetailsProps) {
       keepMounted={false}
       transitionProps={{ duration: 120 }}
     >
-      <Drawer.Content aria-label="Details">
+      <Drawer.Content aria-label="Details" className={classes.drawer}>
         {nodeId !== null && (
           <Stack gap="sm" p="md">
             <Group justify="flex-end" pos="absolute" top={12} right={12}>

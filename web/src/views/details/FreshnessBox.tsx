@@ -1,8 +1,9 @@
-import { Badge, Group, Stack, Text } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
 import type { Dataset, Freshness } from "@/api/schema";
 import { Asked } from "@/parts/Asked";
 import { useFound, useFreshness, useRuns } from "@/parts/asks";
 import { NodeName } from "@/parts/NodeName";
+import { Pill } from "@/parts/Pill";
 import { When } from "@/parts/When";
 import { duration } from "@/parts/words";
 import { Facts } from "@/views/details/Facts";
@@ -50,11 +51,7 @@ function Written({ told, onNavigate }: { told: Freshness; onNavigate: Props["onN
           "Last written",
           <Group key="written" gap="xs" component="span">
             <When at={told.lastWrittenAt} />
-            {told.late && (
-              <Badge component="span" color="red" variant="light" size="sm" tt="none">
-                Late
-              </Badge>
-            )}
+            {told.late && <Pill colour="red">Late</Pill>}
           </Group>,
         ],
         ["By", writer !== null && <NodeName nodeId={writer} name={lastPart(writer)} onClick={onNavigate} />],

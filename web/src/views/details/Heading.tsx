@@ -1,7 +1,8 @@
 import { Anchor, Box, Button, Group, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconArrowDownRight, IconTopologyStar3 } from "@tabler/icons-react";
 import { Link } from "wouter";
-import { graphAddress, shortName } from "@/api/names";
+import { shortName } from "@/api/names";
+import { graphOf, idOf, impactOf, whyOf } from "@/parts/addresses";
 import type { Found } from "@/parts/asks";
 import classes from "@/parts/parts.module.css";
 import { cut } from "@/parts/words";
@@ -15,7 +16,7 @@ const LONGEST = 400; // of a name that is shown whole; the facets have the rest
 
 /** Name, kind, and where to go from here. */
 export function Heading({ node, onNavigate }: Props) {
-  const asked = node.column === undefined ? node.nodeId : `datasetField:${node.namespace}:${node.name}:${node.column}`;
+  const asked = idOf(node);
   return (
     <Box mb="sm">
       <Text size="xs" c="dimmed" tt="capitalize">
@@ -38,9 +39,9 @@ export function Heading({ node, onNavigate }: Props) {
         {shortName(node.name) !== node.name && ` · ${cut(node.name, LONGEST)}`}
       </Text>
       <Group gap="xs" mt="sm">
-        <Go href={graphAddress(asked)} Icon={IconTopologyStar3} name="Graph" />
-        <Go href={`/impact?node=${encodeURIComponent(asked)}`} Icon={IconArrowDownRight} name="Impact" />
-        <Go href={`/why?node=${encodeURIComponent(asked)}`} Icon={IconAlertTriangle} name="Why" />
+        <Go href={graphOf(node)} Icon={IconTopologyStar3} name="Graph" />
+        <Go href={impactOf(asked)} Icon={IconArrowDownRight} name="Impact" />
+        <Go href={whyOf(asked)} Icon={IconAlertTriangle} name="Why" />
       </Group>
     </Box>
   );

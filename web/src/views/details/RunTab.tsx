@@ -1,8 +1,8 @@
 import { Anchor, Group, Stack, Text } from "@mantine/core";
 import { Link } from "wouter";
-import { graphAddress } from "@/api/names";
 import type { Run, UsedVersion } from "@/api/schema";
 import { Asked } from "@/parts/Asked";
+import { graphOf, whyOf } from "@/parts/addresses";
 import { useRun } from "@/parts/asks";
 import { facet, number, text } from "@/parts/facets";
 import { JsonTree } from "@/parts/JsonTree";
@@ -93,10 +93,10 @@ function AskThen({ run }: { run: Run }) {
   const then = encodeURIComponent(at);
   return (
     <Group gap="md" mt="xs">
-      <Anchor component={Link} size="sm" href={`${graphAddress(nodeId)}&at=${then}`}>
+      <Anchor component={Link} size="sm" href={graphOf(nodeId, { at })}>
         Graph as it was then
       </Anchor>
-      <Anchor component={Link} size="sm" href={`/why?node=${encodeURIComponent(`run:${run.id}`)}`}>
+      <Anchor component={Link} size="sm" href={whyOf(`run:${run.id}`)}>
         Why did this run end so?
       </Anchor>
       <Anchor component={Link} size="sm" href={`/compare?node=${encodeURIComponent(nodeId)}&from=${then}`}>

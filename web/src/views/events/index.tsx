@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Badge, Box, Button, Group, MultiSelect, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Alert, Box, Button, Group, MultiSelect, Text, Tooltip } from "@mantine/core";
 import { IconActivity, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
@@ -6,6 +6,7 @@ import { api, body } from "@/api/client";
 import { Empty } from "@/parts/Empty";
 import { FilterBox } from "@/parts/FilterBox";
 import { isJson } from "@/parts/facets";
+import { LiveBadge } from "@/parts/LiveBadge";
 import { useLiveTail } from "@/parts/liveTail";
 import { Page } from "@/parts/Page";
 import { Trouble } from "@/parts/Trouble";
@@ -70,9 +71,7 @@ export default function EventsView() {
       about="As they come in, and what each of them changed."
       actions={
         <Group gap="sm">
-          <Badge variant="dot" color={state === "live" && !paused ? "teal" : "orange"} tt="none" role="status">
-            {paused ? "Paused" : state === "live" ? "Live" : "Connecting…"}
-          </Badge>
+          <LiveBadge state={state} paused={paused} />
           <Tooltip label={paused ? "Go on" : "Pause"}>
             <ActionIcon
               variant="default"

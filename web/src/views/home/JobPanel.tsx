@@ -3,6 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { Job, Jobs } from "@/api/schema";
 import { Asked } from "@/parts/Asked";
+import { whyOf } from "@/parts/addresses";
 import { Empty } from "@/parts/Empty";
 import { NodeName } from "@/parts/NodeName";
 import parts from "@/parts/parts.module.css";
@@ -65,25 +66,27 @@ function Row({ job, note, why }: { job: Job; note: string | undefined; why: bool
   const run = job.latestRun;
   return (
     <li className={classes.item}>
-      <NodeName nodeId={nodeId} name={job.name} namespace={job.namespace} onClick={(id) => openDetails(id)} />
-      <Group gap="xs" ml={24} wrap="nowrap">
-        <StateBadge state={run?.state} />
-        <Text size="xs" c="dimmed" truncate>
-          <When at={run?.endedAt ?? run?.startedAt ?? run?.createdAt} />
-          {note !== undefined && ` · ${note}`}
-        </Text>
-        {why && (
-          <Anchor
-            component={Link}
-            size="xs"
-            ml="auto"
-            href={`/why?node=${encodeURIComponent(nodeId)}`}
-            aria-label={`Why: ${cut(job.name, 80)}`}
-          >
-            Why?
-          </Anchor>
+      <div className={classes.what}>
+        <NodeName nodeId={nodeId} name={job.name} namespace={job.namespace} onClick={(id) => openDetails(id)} />
+        {note !== undefined && (
+          <Text size="xs" c="dimmed" ml={24}>
+            {note}
+          </Text>
         )}
-      </Group>
+      </div>
+      <div className={classes.state}>
+        <Group gap={8} wrap="nowrap">
+          {why && (
+            <Anchor component={Link} size="xs" href={whyOf(nodeId)} aria-label={`Why: ${cut(job.name, 80)}`}>
+              Why?
+            </Anchor>
+          )}
+          <StateBadge state={run?.state} />
+        </Group>
+        <Text size="xs" c="dimmed">
+          <When at={run?.endedAt ?? run?.startedAt ?? run?.createdAt} />
+        </Text>
+      </div>
     </li>
   );
 }

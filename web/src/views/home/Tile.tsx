@@ -18,9 +18,9 @@ export function Tile({ name, value, colour, href }: Props) {
         {name}
       </Text>
       {value === undefined ? (
-        <Skeleton height={34} width={60} />
+        <Skeleton height={30} width={60} />
       ) : (
-        <Text fz={30} lh={1.15} fw={680} style={{ color: look }}>
+        <Text fz={26} lh={1.15} fw={680} style={{ color: look }}>
           {value.toLocaleString("en")}
         </Text>
       )}

@@ -58,7 +58,9 @@ function curl(origin: string, now: Date): string {
     inputs: [{ namespace: "kafka://broker:9092", name: "orders" }],
     outputs: [{ namespace: "s3://warehouse", name: "orders" }],
   };
-  return `curl ${origin}/api/v1/lineage -H 'Content-Type: application/json' -d '${JSON.stringify(event, null, 1)}'`;
+  // One line for each field: short enough to see whole, and to change.
+  const lines = Object.entries(event).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+  return `curl -i ${origin}/api/v1/lineage -H 'Content-Type: application/json' -d '{\n${lines.join(",\n")}\n}'`;
 }
 
 function python(origin: string): string {

@@ -1,10 +1,11 @@
-import { Badge, Group, SegmentedControl } from "@mantine/core";
+import { Group, SegmentedControl } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { api, body } from "@/api/client";
 import type { LiveChange } from "@/api/schema";
 import { Asked } from "@/parts/Asked";
-import { type LiveState, useLiveTail } from "@/parts/liveTail";
+import { LiveBadge } from "@/parts/LiveBadge";
+import { useLiveTail } from "@/parts/liveTail";
 import { Page } from "@/parts/Page";
 import { useParam } from "@/parts/useParam";
 import { Engines } from "@/views/home/Engines";
@@ -63,14 +64,5 @@ export default function HomeView() {
         }}
       </Asked>
     </Page>
-  );
-}
-
-function LiveBadge({ state }: { state: LiveState }) {
-  const said = { live: "Live", connecting: "Connecting…", lost: "Not live" }[state];
-  return (
-    <Badge variant="dot" color={state === "live" ? "teal" : "orange"} tt="none" role="status">
-      {said}
-    </Badge>
   );
 }

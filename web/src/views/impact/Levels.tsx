@@ -1,7 +1,8 @@
-import { Badge, Table, Text, Title } from "@mantine/core";
+import { Table, Text, Title } from "@mantine/core";
 import type { Impacted, ImpactLevel } from "@/api/schema";
 import { More } from "@/parts/More";
 import { NodeName } from "@/parts/NodeName";
+import { Pill } from "@/parts/Pill";
 import parts from "@/parts/parts.module.css";
 import { StateBadge } from "@/parts/StateBadge";
 import { When } from "@/parts/When";
@@ -61,9 +62,9 @@ function Row({ node }: { node: Impacted }) {
         />
       </Table.Td>
       <Table.Td>
-        <Badge className={parts.badge} variant="light" size="sm" color={use.colour} title={use.title}>
+        <Pill colour={use.colour} title={use.title}>
           {use.word}
-        </Badge>
+        </Pill>
       </Table.Td>
       <Table.Td>
         {node.latestRun !== null && (

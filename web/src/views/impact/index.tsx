@@ -4,10 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { api, body } from "@/api/client";
-import { graphAddress, kindOf } from "@/api/names";
+import { kindOf } from "@/api/names";
 import type { Impact } from "@/api/schema";
 import { Asked } from "@/parts/Asked";
+import { columnId, graphOf } from "@/parts/addresses";
 import { type Found, useDataset, useFound } from "@/parts/asks";
+import { download } from "@/parts/download";
 import { Empty } from "@/parts/Empty";
 import { FilterBox } from "@/parts/FilterBox";
 import { NodePicker } from "@/parts/NodePicker";
@@ -16,7 +18,6 @@ import { Subject } from "@/parts/Subject";
 import { useParam } from "@/parts/useParam";
 import { plural } from "@/parts/words";
 import { toCsv } from "@/views/impact/csv";
-import { download } from "@/views/impact/download";
 import { filtered } from "@/views/impact/filtered";
 import { Levels } from "@/views/impact/Levels";
 
@@ -66,7 +67,7 @@ function Asking({ nodeId, onChange }: { nodeId: string; onChange: (nodeId: strin
         {found.data?.kind === "dataset" && <ColumnSelect node={found.data} onChange={onChange} />}
       </Group>
       <Asked asked={asked} lines={8}>
-        {(impact) => <Answer impact={impact} />}
+        {(impact) => <Answer impact={impact} node={found.data} />}
       </Asked>
     </Stack>
   );
@@ -87,18 +88,19 @@ function ColumnSelect({ node, onChange }: { node: Found; onChange: (nodeId: stri
       searchable
       clearable
       limit={200}
-      onChange={(column) =>
-        onChange(column === null ? node.nodeId : `datasetField:${node.namespace}:${node.name}:${column}`)
-      }
+      onChange={(column) => onChange(column === null ? node.nodeId : columnId(node.namespace, node.name, column))}
     />
   );
 }
 
-function Answer({ impact }: { impact: Impact }) {
+function Answer({ impact, node }: { impact: Impact; node: Found | undefined }) {
   const [kind, setKind] = useParam("kind");
   const [use, setUse] = useParam("use");
   const [words, setWords] = useState("");
   const levels = filtered(impact.levels, { kind: kind ?? "", use: use ?? "", words });
+  // Single columns are listed only for a question about a column.
+  const hasColumns = impact.levels.some((level) => level.nodes.some((each) => each.field !== null));
+  const kinds = KINDS.filter(({ value }) => value !== "DATASET_FIELD" || hasColumns);
   const rows = levels.flatMap((level) => level.nodes);
   const owners = Object.entries(impact.owners);
   if (impact.levels.every((level) => level.nodes.length === 0)) {
@@ -125,19 +127,21 @@ function Answer({ impact }: { impact: Impact }) {
       )}
       <Group gap="sm" justify="space-between">
         <Group gap="sm">
-          <SegmentedControl size="xs" aria-label="Kind" data={KINDS} value={kind ?? ""} onChange={setKind} />
+          <SegmentedControl size="xs" aria-label="Kind" data={kinds} value={kind ?? ""} onChange={setKind} />
           <SegmentedControl size="xs" aria-label="Use" data={USES} value={use ?? ""} onChange={setUse} />
           <FilterBox label="Name or owner" width={180} value={words} onChange={setWords} />
         </Group>
         <Group gap="sm">
-          <Anchor component={Link} size="sm" href={`${graphAddress(impact.nodeId)}&direction=downstream`}>
-            Show in the graph
-          </Anchor>
+          {node !== undefined && (
+            <Anchor component={Link} size="sm" href={graphOf(node, { up: 0, down: 20 })}>
+              Show in the graph
+            </Anchor>
+          )}
           <Button
             size="xs"
             variant="default"
             leftSection={<IconDownload size={15} />}
-            onClick={() => download("impact.csv", "text/csv", toCsv(rows))}
+            onClick={() => download("impact.csv", new Blob([toCsv(rows)], { type: "text/csv" }))}
           >
             CSV
           </Button>

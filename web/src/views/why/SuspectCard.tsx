@@ -1,7 +1,8 @@
-import { Anchor, Badge, Box, Group, Progress, Stack, Text } from "@mantine/core";
+import { Anchor, Box, Group, Progress, Stack, Text } from "@mantine/core";
 import { Link } from "wouter";
-import { graphAddress } from "@/api/names";
 import type { Suspect } from "@/api/schema";
+import { graphOf } from "@/parts/addresses";
+import { Pill } from "@/parts/Pill";
 import parts from "@/parts/parts.module.css";
 import { When } from "@/parts/When";
 import { cut, plural, sentence } from "@/parts/words";
@@ -40,13 +41,11 @@ export function SuspectCard({ suspect, rank }: { suspect: Suspect; rank: number 
         </Stack>
         <Stack gap={6} miw={0} flex={1}>
           <Group gap="xs">
-            <Badge className={parts.badge} variant="light" color={colour} size="sm">
-              {sentence(suspect.kind)}
-            </Badge>
+            <Pill colour={colour}>{sentence(suspect.kind)}</Pill>
             <Text size="sm" c="dimmed">
               <When at={suspect.at} />, {away(suspect.distance)}
             </Text>
-            <Anchor component={Link} size="sm" ml="auto" href={graphAddress(suspect.nodeId)}>
+            <Anchor component={Link} size="sm" ml="auto" href={graphOf(suspect.nodeId)}>
               Graph
             </Anchor>
           </Group>
@@ -63,9 +62,11 @@ export function SuspectCard({ suspect, rank }: { suspect: Suspect; rank: number 
               <Text size="sm" c="dimmed">
                 This explains what is wrong with
               </Text>
-              {suspect.explains.map((nodeId) => (
-                <NodeById key={nodeId} nodeId={nodeId} />
-              ))}
+              <Stack gap={4} align="flex-start">
+                {suspect.explains.map((nodeId) => (
+                  <NodeById key={nodeId} nodeId={nodeId} />
+                ))}
+              </Stack>
             </Box>
           )}
         </Stack>

@@ -3,9 +3,9 @@ import { IconQuestionMark, IconShieldCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { api, body } from "@/api/client";
-import { graphAddress } from "@/api/names";
 import type { Why } from "@/api/schema";
 import { Asked } from "@/parts/Asked";
+import { graphOf, isOnGraph } from "@/parts/addresses";
 import { Empty } from "@/parts/Empty";
 import { MomentInput } from "@/parts/MomentInput";
 import { NodePicker } from "@/parts/NodePicker";
@@ -71,8 +71,8 @@ function Answer({ why }: { why: Why }) {
           {moment(why.since)} to {moment(why.at)}.
           {why.truncated && " There is more upstream; the nearest was looked at."}
         </Text>
-        {!why.nodeId.startsWith("run:") && (
-          <Anchor component={Link} size="sm" href={`${graphAddress(why.nodeId)}&direction=upstream`}>
+        {isOnGraph(why.nodeId) && (
+          <Anchor component={Link} size="sm" href={graphOf(why.nodeId, { up: 20, down: 0 })}>
             Show upstream in the graph
           </Anchor>
         )}
