@@ -28,6 +28,7 @@ export function NodePicker({ label, placeholder, onPick }: Props) {
     <Combobox store={box} onOptionSubmit={pick}>
       <Combobox.Target>
         <TextInput
+          size="xs"
           label={label}
           placeholder={placeholder ?? "Type a part of a name"}
           value={text}

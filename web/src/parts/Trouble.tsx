@@ -27,6 +27,7 @@ export function Trouble({ error, retry }: Props) {
       variant="light"
       icon={code === 0 ? <IconPlugConnectedX /> : <IconAlertCircle />}
       title={title}
+      styles={{ title: { color: "inherit" } }}
       role="alert"
     >
       <Stack gap="xs">

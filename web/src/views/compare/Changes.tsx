@@ -1,4 +1,4 @@
-import { Stack, Text, Title } from "@mantine/core";
+import { SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import type { EdgeRef, NodeRef, SchemaChange } from "@/api/schema";
 import { NodeName } from "@/parts/NodeName";
 import parts from "@/parts/parts.module.css";
@@ -29,7 +29,7 @@ export function EdgeChanges({ title, added, removed }: Lists<EdgeRef> & { title:
     </Text>
   );
   const keyOf = (edge: EdgeRef) => `${edge.origin} ${edge.destination}`;
-  return <Both title={title} added={added} removed={removed} keyOf={keyOf} line={line} />;
+  return <Both title={title} added={added} removed={removed} keyOf={keyOf} line={line} wide />;
 }
 
 export function SchemaChanges({ changes }: { changes: SchemaChange[] }) {
@@ -55,12 +55,13 @@ export function SchemaChanges({ changes }: { changes: SchemaChange[] }) {
 }
 
 interface BothProps<T> extends Lists<T> {
+  wide?: boolean;
   title: string;
   keyOf: (item: T) => string;
   line: (item: T) => React.ReactNode;
 }
 
-function Both<T>({ title, added, removed, keyOf, line }: BothProps<T>) {
+function Both<T>({ title, added, removed, keyOf, line, wide = false }: BothProps<T>) {
   if (added.length + removed.length === 0) return null;
   return (
     <section className={parts.tile}>
@@ -68,14 +69,15 @@ function Both<T>({ title, added, removed, keyOf, line }: BothProps<T>) {
         {title}
       </Title>
       <Stack gap="md">
-        <OneWay sign="+" word="Added" look={parts.added} items={added} keyOf={keyOf} line={line} />
-        <OneWay sign="−" word="Removed" look={parts.removed} items={removed} keyOf={keyOf} line={line} />
+        <OneWay sign="+" word="Added" look={parts.added} items={added} keyOf={keyOf} line={line} wide={wide} />
+        <OneWay sign="−" word="Removed" look={parts.removed} items={removed} keyOf={keyOf} line={line} wide={wide} />
       </Stack>
     </section>
   );
 }
 
 interface OneWayProps<T> {
+  wide: boolean; // each needs a line of its own
   sign: string;
   word: string;
   look: string | undefined;
@@ -84,23 +86,23 @@ interface OneWayProps<T> {
   line: (item: T) => React.ReactNode;
 }
 
-function OneWay<T>({ sign, word, look, items, keyOf, line }: OneWayProps<T>) {
+function OneWay<T>({ sign, word, look, items, keyOf, line, wide }: OneWayProps<T>) {
   if (items.length === 0) return null;
   return (
     <div>
       <Text size="sm" fw={600} className={look}>
         {sign} {word}: {items.length}
       </Text>
-      <Stack gap={4} mt={4}>
+      <SimpleGrid cols={{ base: 1, sm: wide ? 1 : 2, lg: wide ? 1 : 3 }} spacing="md" verticalSpacing={4} mt={4}>
         {items.slice(0, SHOWN).map((item) => (
           <div key={keyOf(item)}>{line(item)}</div>
         ))}
-        {items.length > SHOWN && (
-          <Text size="sm" c="dimmed">
-            and {plural(items.length - SHOWN, "other")}
-          </Text>
-        )}
-      </Stack>
+      </SimpleGrid>
+      {items.length > SHOWN && (
+        <Text size="sm" c="dimmed">
+          and {plural(items.length - SHOWN, "other")}
+        </Text>
+      )}
     </div>
   );
 }

@@ -69,7 +69,7 @@ function Answer({ diff }: { diff: Diff }) {
         )}
       </Group>
       {diff.truncated && (
-        <Alert color="yellow" variant="light" title="There is more">
+        <Alert color="yellow" variant="light" title="There is more" styles={{ title: { color: "inherit" } }}>
           Choose a shorter time, or one node, to see everything.
         </Alert>
       )}

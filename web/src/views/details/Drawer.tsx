@@ -38,9 +38,10 @@ export function DetailsDrawer({ nodeId, onClose, onNavigate }: DetailsProps) {
       lockScroll={false}
       trapFocus={false}
       keepMounted={false}
+      classNames={{ content: classes.drawer }}
       transitionProps={{ duration: 120 }}
     >
-      <Drawer.Content aria-label="Details" className={classes.drawer}>
+      <Drawer.Content aria-label="Details">
         {nodeId !== null && (
           <Stack gap="sm" p="md">
             <Group justify="flex-end" pos="absolute" top={12} right={12}>

@@ -15,7 +15,14 @@ export function ErrorBox({ facets }: { facets: unknown }) {
   if (message === undefined) return null;
   const trace = text(told, "stackTrace");
   return (
-    <Alert mt="md" color="red" variant="light" icon={<IconBug size={18} />} title="It ended with an error">
+    <Alert
+      mt="md"
+      color="red"
+      variant="light"
+      icon={<IconBug size={18} />}
+      title="It ended with an error"
+      styles={{ title: { color: "inherit" } }}
+    >
       <Text size="sm" className={classes.free}>
         {cut(message, MESSAGE)}
       </Text>

@@ -121,7 +121,12 @@ function Answer({ impact, node }: { impact: Impact; node: Found | undefined }) {
           : `Owners to ask: ${owners.map(([name, count]) => `${name} (${count})`).join(", ")}.`}
       </Text>
       {impact.truncated && (
-        <Alert color="yellow" variant="light" title={`More than ${LIMIT.toLocaleString("en")}`}>
+        <Alert
+          color="yellow"
+          variant="light"
+          title={`More than ${LIMIT.toLocaleString("en")}`}
+          styles={{ title: { color: "inherit" } }}
+        >
           The nearest are shown. Ask about a column, or about something further down, for a whole answer.
         </Alert>
       )}
