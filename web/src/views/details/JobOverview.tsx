@@ -1,6 +1,6 @@
 import { Badge, Group, Stack, Text } from "@mantine/core";
 import type { Job, Name } from "@/api/schema";
-import { owners } from "@/parts/facets";
+import { owners, webAddress } from "@/parts/facets";
 import { NodeName } from "@/parts/NodeName";
 import { StateBadge } from "@/parts/StateBadge";
 import { When } from "@/parts/When";
@@ -59,7 +59,7 @@ export function JobOverview({ job, onNavigate }: Props) {
             ],
             ["First seen", moment(job.createdAt)],
             ["Last change", <When key="changed" at={job.updatedAt} />],
-            ["Code", job.location],
+            ["Code", webAddress(job.location) === undefined && job.location],
           ]}
         />
         {links.length > 0 && <Links links={links} />}

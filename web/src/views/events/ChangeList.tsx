@@ -22,12 +22,10 @@ export function ChangeList({ change }: { change: LiveChange }) {
   return (
     <Stack gap={6}>
       {run !== null && run.before !== run.state && (
-        <Group gap="xs">
-          <Text size="sm">The run went from</Text>
-          {run.before === null ? <Text size="sm">nothing</Text> : <StateBadge state={run.before} />}
-          <Text size="sm">to</Text>
+        <Text size="sm">
+          The run went from {run.before === null ? "nothing" : <StateBadge state={run.before} />} to{" "}
           <StateBadge state={run.state} />
-        </Group>
+        </Text>
       )}
       {change.addedNodes.slice(0, SHOWN).map((node) => (
         <Group key={node.nodeId} gap="xs" wrap="nowrap">

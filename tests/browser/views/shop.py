@@ -102,12 +102,16 @@ class Shop:
         for n in range(12, 0, -1):
             ago = n * hour
             new = n <= 4
-            prices = schema(item="STRING", price="STRING" if new else "DECIMAL(10,2)", **({"day": "DATE"} if new else {}))
+            prices = schema(
+                item="STRING", price="STRING" if new else "DECIMAL(10,2)", **({"day": "DATE"} if new else {})
+            )
             yield self.event(
                 "START", "clean_prices", ago, n, inputs=[dataset(RAW)], job_facets=cleaning, run_facets=spark
             )
             if n == 1:
-                error = {"errorMessage": facet(message=TRACE.split("\n")[0], programmingLanguage="JAVA", stackTrace=TRACE)}
+                error = {
+                    "errorMessage": facet(message=TRACE.split("\n")[0], programmingLanguage="JAVA", stackTrace=TRACE)
+                }
                 yield self.event("FAIL", "clean_prices", ago - timedelta(minutes=3), n, run_facets=error)
             else:
                 yield self.event(
