@@ -4,4 +4,4 @@ set -eu
 document=$(mktemp)
 trap 'rm -f "$document"' EXIT
 (cd .. && .venv/bin/python -c 'import json, headwater.api.app as app; print(json.dumps(app.document()))') > "$document"
-npx --no-install openapi-typescript "$document" --root-types --root-types-no-schema-prefix -o "$1" > /dev/null
+npx --no-install openapi-typescript "$document" --root-types --empty-objects-unknown --root-types-no-schema-prefix -o "$1" > /dev/null

@@ -1029,7 +1029,7 @@ export interface components {
         };
         /** @description By name. All are kept, also those that nobody knows. */
         EventFacets: {
-            [key: string]: Record<string, never> | null;
+            [key: string]: Record<string, unknown> | null;
         };
         /** @description A job. */
         EventJob: {
@@ -1044,7 +1044,7 @@ export interface components {
         };
         Events: {
             totalCount: number;
-            events: Record<string, never>[];
+            events: Record<string, unknown>[];
         };
         /** @description What the suspicion rests on; only what belongs to the kind of suspect is there. */
         Evidence: {
@@ -1074,7 +1074,7 @@ export interface components {
         };
         /** @description By name, each with whatever it was sent with. */
         Facets: {
-            [key: string]: Record<string, never>;
+            [key: string]: Record<string, unknown>;
         };
         FailedEvent: {
             index: number;
@@ -1189,7 +1189,7 @@ export interface components {
             field: string;
             transformationType: string | null;
             transformationDescription: string | null;
-            transformations: Record<string, never>[];
+            transformations: Record<string, unknown>[];
         };
         InputFreshness: {
             nodeId: string;

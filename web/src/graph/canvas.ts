@@ -22,6 +22,7 @@ export interface Look {
   lit: Lit | null;
   isFar: boolean; // cards are drawn here, and not as elements
   colourOf: (card: Card) => string;
+  colourOfNamespace: (namespace: string) => string;
   stateOf: (card: Card) => RunState | null;
   cardMarks: ReadonlyMap<string, Mark>;
   wireMarks: ReadonlyMap<string, Mark>;
@@ -47,10 +48,25 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene, view: View
   context.clearRect(0, 0, view.width * ratio, view.height * ratio);
   context.setTransform(zoom * ratio, 0, 0, zoom * ratio, view.x * ratio, view.y * ratio);
   const inside = windowOf(view);
+  drawLanes(context, scene, inside, look, zoom);
   drawFrames(context, scene, inside, look, zoom);
   drawWires(context, scene, inside, look, zoom);
   if (look.isFar) drawCards(context, scene, inside, look, zoom);
   drawLabels(context, scene, inside, look, zoom);
+}
+
+/** Bands across the window; their names stay at its left side. */
+function drawLanes(context: CanvasRenderingContext2D, scene: Scene, inside: Rect, look: Look, zoom: number): void {
+  context.textBaseline = "middle";
+  context.font = `650 ${12 / zoom}px 'Inter Variable', sans-serif`;
+  for (const { namespace, top, bottom } of scene.lanes) {
+    if (!sees(inside, inside.x, top, inside.x + 1, bottom)) continue;
+    context.fillStyle = look.colourOfNamespace(namespace);
+    context.globalAlpha = 0.07;
+    context.fillRect(inside.x, top, inside.width, bottom - top);
+    context.globalAlpha = 1;
+    context.fillText(namespace || "no namespace", inside.x + 14 / zoom, (top + bottom) / 2);
+  }
 }
 
 function drawFrames(context: CanvasRenderingContext2D, scene: Scene, inside: Rect, look: Look, zoom: number): void {

@@ -6,7 +6,7 @@ export type Scheme = "light" | "dark";
 const PAIRS: readonly (readonly [string, string])[] = [
   ["#1864ab", "#74c0fc"],
   ["#a13d00", "#ffa94d"],
-  ["#2b8a3e", "#69db7c"],
+  ["#1f7a34", "#69db7c"],
   ["#9c36b5", "#e599f7"],
   ["#0b7285", "#3bc9db"],
   ["#c2255c", "#faa2c1"],

@@ -106,6 +106,13 @@ function parts(task: Task): Task[] {
   const join = (a: string, b: string) => leader.set(find(a), find(b));
   for (const box of task.boxes) leader.set(box.id, box.id);
   for (const link of task.links) if (leader.has(link.from) && leader.has(link.to)) join(link.from, link.to);
+  const firstOf = new Map<string, string>();
+  for (const { id, block } of task.boxes) {
+    if (block === null) continue;
+    const first = firstOf.get(block);
+    if (first === undefined) firstOf.set(block, id);
+    else join(id, first);
+  }
   const found = new Map<string, { boxes: Box[]; links: Link[] }>();
   for (const box of task.boxes) {
     const top = find(box.id);

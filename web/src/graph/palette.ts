@@ -30,10 +30,10 @@ export const PALETTES: Readonly<Record<Scheme, Palette>> = {
     lit: "#0b7285",
     indirect: "#9c36b5",
     frame: "#dee2e6",
-    added: "#2b8a3e",
+    added: "#1f7a34",
     removed: "#c92a2a",
     changed: "#a05a00",
-    states: { NEW: "#495057", RUNNING: "#1864ab", COMPLETED: "#2b8a3e", FAILED: "#c92a2a", ABORTED: "#a05a00" },
+    states: { NEW: "#495057", RUNNING: "#1864ab", COMPLETED: "#1f7a34", FAILED: "#c92a2a", ABORTED: "#a05a00" },
   },
   dark: {
     background: "#161719",

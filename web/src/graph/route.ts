@@ -51,14 +51,14 @@ export class Obstacles {
   }
 }
 
-/** `fromY` and `toY`: where on the sides of the cards the edge ends. */
-export function route(from: Rect, fromY: number, to: Rect, toY: number, obstacles: Obstacles): Curve {
+/** `fromY` and `toY`: where on the sides of the cards the edge ends; `aside`: how far from others in the same gap. */
+export function route(from: Rect, fromY: number, to: Rect, toY: number, obstacles: Obstacles, aside = 0): Curve {
   const [startX, endX] = [from.x + from.width, to.x];
   if (endX <= startX) return backwards(from, fromY, to, toY);
   const path = new Path(startX, fromY);
   for (let x = from.x + STEP_X; x < to.x - STEP_X / 2; x += STEP_X) {
     const share = (x - from.x) / (to.x - from.x);
-    const y = obstacles.free(x, fromY + (toY - fromY) * share);
+    const y = obstacles.free(x, fromY + (toY - fromY) * share) + aside;
     path.to(x - LEVEL, y);
     path.to(x + CARD_WIDTH + LEVEL, y);
   }

@@ -3,6 +3,7 @@
 import { HEAD_Y, heightOf, type Row, rowsOf, rowY } from "@/graph/cards";
 import type { ColumnLineage, ColumnLink, Trace } from "@/graph/columns";
 import { type Box, CARD_WIDTH, type Link, type Places } from "@/graph/layout";
+import type { Edge } from "@/graph/model";
 import { bounds, type Curve, Obstacles, type Rect, route } from "@/graph/route";
 import type { ShownNode, Visible } from "@/graph/visible";
 
@@ -26,10 +27,18 @@ export interface Frame extends Rect {
   label: string;
 }
 
+/** The band of a namespace, across the whole picture. */
+export interface Lane {
+  namespace: string;
+  top: number;
+  bottom: number;
+}
+
 export interface Scene {
   cards: ReadonlyMap<string, Card>;
   wires: readonly Wire[];
   frames: readonly Frame[];
+  lanes: readonly Lane[];
   extent: Rect;
 }
 
@@ -37,6 +46,7 @@ export const EMPTY_SCENE: Scene = {
   cards: new Map(),
   wires: [],
   frames: [],
+  lanes: [],
   extent: { x: 0, y: 0, width: 0, height: 0 },
 };
 
@@ -71,7 +81,7 @@ export function linksOf(shown: Shown): Link[] {
   return links;
 }
 
-export function sceneOf(shown: Shown, places: Places): Scene {
+export function sceneOf(shown: Shown, places: Places, hasLanes = false): Scene {
   const cards = new Map<string, Card>();
   for (const [id, node] of shown.visible.nodes) {
     const place = places.get(id);
@@ -81,7 +91,9 @@ export function sceneOf(shown: Shown, places: Places): Scene {
   const obstacles = new Obstacles(cards.values());
   const wires: Wire[] = [];
   const wire = (from: Card, fromY: number, to: Card, toY: number, link: ColumnLink | null) => {
-    const curve = route(from, from.y + fromY, to, to.y + toY, obstacles);
+    // Columns' wires pass the same gaps: side by side, so that one can follow each.
+    const aside = link === null ? 0 : ((wires.length % 5) - 2) * 2.4;
+    const curve = route(from, from.y + fromY, to, to.y + toY, obstacles, aside);
     const id = link === null ? `${from.id} ${to.id}` : `${link.from} ${link.to}`;
     wires.push({ id, from: from.id, to: to.id, link, curve, box: bounds(curve) });
   };
@@ -93,7 +105,8 @@ export function sceneOf(shown: Shown, places: Places): Scene {
     const [left, right] = [cards.get(from.card), cards.get(to.card)];
     if (left !== undefined && right !== undefined) wire(left, rowY(from.row), right, rowY(to.row), link);
   }
-  return { cards, wires, frames: framesOf(cards), extent: extentOf(cards.values()) };
+  const frames = hasLanes ? [] : framesOf(cards, shown.visible.edges);
+  return { cards, wires, frames, lanes: hasLanes ? lanesOf(cards) : [], extent: extentOf(cards.values()) };
 }
 
 interface End {
@@ -119,26 +132,62 @@ function* columnWires({ rows, columns }: Shown): Generator<{ from: End; to: End;
 const AROUND = 14;
 const TITLE = 22;
 
-/** Frames around the children of a parent job, where no stranger stands between them. */
-function framesOf(cards: ReadonlyMap<string, Card>): Frame[] {
+/** Frames around the children of a parent job and the data that only they touch, where no stranger stands between. */
+function framesOf(cards: ReadonlyMap<string, Card>, edges: readonly Edge[]): Frame[] {
   const members = new Map<string, Card[]>();
-  for (const card of cards.values()) {
-    const parent = card.node.kind === "job" ? card.node.parent : null;
-    if (parent === null) continue;
+  for (const [id, parent] of parentsOf(cards, edges)) {
+    const card = cards.get(id);
+    if (parent === null || card === undefined) continue;
     const there = members.get(parent);
     if (there === undefined) members.set(parent, [card]);
     else there.push(card);
   }
   const frames: Frame[] = [];
   for (const [id, inside] of members) {
+    const jobs = inside.filter((card) => card.node.kind === "job");
     const ours = new Set(inside.map((card) => card.id));
     const rect = grown(extentOf(inside));
-    const strangers = [...cards.values()].some(
-      (card) => !ours.has(card.id) && card.node.kind !== "dataset" && meet(rect, card),
-    );
-    if (!strangers && inside.length > 1) frames.push({ id, label: nameOfParent(id, inside), ...rect });
+    const hasStrangers = [...cards.values()].some((card) => !ours.has(card.id) && meet(rect, card));
+    if (!hasStrangers && jobs.length > 1) frames.push({ id, label: nameOfParent(id, jobs), ...rect });
   }
   return frames;
+}
+
+/** Of a job its parent; of a dataset the parent of all jobs that touch it, null if they have none or several. */
+function parentsOf(cards: ReadonlyMap<string, Card>, edges: readonly Edge[]): Map<string, string | null> {
+  const parents = new Map<string, string | null>();
+  for (const { id, node } of cards.values()) if (node.kind === "job") parents.set(id, node.parent);
+  const jobs = new Map(parents);
+  for (const { from, to } of edges) {
+    for (const [one, other] of [
+      [from, to],
+      [to, from],
+    ] as const) {
+      if (jobs.has(one)) continue;
+      const parent = jobs.get(other) ?? null;
+      parents.set(one, parents.has(one) && parents.get(one) !== parent ? null : parent);
+    }
+  }
+  return parents;
+}
+
+/** Bands reach to the middle between those beside them. */
+function lanesOf(cards: ReadonlyMap<string, Card>): Lane[] {
+  const byNamespace = new Map<string, Card[]>();
+  for (const card of cards.values()) {
+    byNamespace.set(card.node.namespace, [...(byNamespace.get(card.node.namespace) ?? []), card]);
+  }
+  const bands = [...byNamespace].map(([namespace, inside]) => ({ namespace, rect: extentOf(inside) }));
+  bands.sort((a, b) => a.rect.y - b.rect.y);
+  return bands.map(({ namespace, rect }, index) => {
+    const [above, below] = [bands[index - 1]?.rect, bands[index + 1]?.rect];
+    const bottom = rect.y + rect.height;
+    return {
+      namespace,
+      top: above === undefined ? rect.y - AROUND : (above.y + above.height + rect.y) / 2,
+      bottom: below === undefined ? bottom + AROUND : (bottom + below.y) / 2,
+    };
+  });
 }
 
 function nameOfParent(id: string, inside: readonly Card[]): string {

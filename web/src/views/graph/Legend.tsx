@@ -9,7 +9,7 @@ interface Props {
   onOnly: (namespace: string) => void;
 }
 
-const FEW = 7;
+const FEW = 6;
 
 /** Whose colour is whose. A click shows only that namespace. */
 export function Legend({ namespaces, colourOf, hasColumns, onOnly }: Props) {
@@ -29,7 +29,7 @@ export function Legend({ namespaces, colourOf, hasColumns, onOnly }: Props) {
         </button>
       )}
       {hasColumns && (
-        <Text size="xs" mt={4} c="dimmed">
+        <Text size="xs" c="dimmed">
           <svg width="22" height="6" role="img" aria-label="solid">
             <line x1="0" y1="3" x2="22" y2="3" stroke="light-dark(#0b7285, #3bc9db)" strokeWidth="2" />
           </svg>{" "}

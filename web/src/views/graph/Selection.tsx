@@ -6,9 +6,9 @@ import {
   Group,
   Menu,
   Paper,
-  ScrollArea,
   Stack,
   Text,
+  TextInput,
   Tooltip,
 } from "@mantine/core";
 import {
@@ -24,6 +24,7 @@ import {
   IconStack2,
   IconZoomQuestion,
 } from "@tabler/icons-react";
+import { useState } from "react";
 import { Link } from "wouter";
 import type { Lineage } from "@/graph/model";
 import { neighbours, type ShownNode, step, type Visible, type Way } from "@/graph/visible";
@@ -127,17 +128,21 @@ export function Selection({ node, lineage, visible, state, change, flyTo, onPath
         </Menu>
       </Group>
       {node.kind !== "group" && (
-        <ScrollArea.Autosize mah={230} mt="xs" type="auto">
+        <div className={classes.list}>
           <Stack gap={6}>
             {(["up", "down"] as const).map((way) => (
               <Edges key={way} {...{ way, node, lineage, visible, state, change, flyTo }} />
             ))}
           </Stack>
-        </ScrollArea.Autosize>
+        </div>
       )}
     </Paper>
   );
 }
+
+/** A longer list has a filter. */
+const FILTER_FROM = 8;
+const MOST_LISTED = 100;
 
 interface EdgesProps extends Omit<Props, "onPath"> {
   way: Way;
@@ -148,6 +153,9 @@ function Edges({ way, node, lineage, visible, state, change, flyTo }: EdgesProps
   const shown = all.filter((id) => visible.nodes.has(id));
   const here = step(way, node.id);
   const words = way === "up" ? "upstream" : "downstream";
+  const [wanted, setWanted] = useState("");
+  const label = (id: string) => lineage.nodes.get(id)?.label ?? id;
+  const listed = all.filter((id) => label(id).toLowerCase().includes(wanted.toLowerCase()));
   const isClosed = state.closed.has(here);
   const more = () =>
     change({
@@ -194,8 +202,18 @@ function Edges({ way, node, lineage, visible, state, change, flyTo }: EdgesProps
           </Tooltip>
         </Group>
       </Group>
+      {all.length > FILTER_FROM && (
+        <TextInput
+          size="xs"
+          mb={4}
+          aria-label={`Filter ${words}`}
+          placeholder={`Filter ${all.length}`}
+          value={wanted}
+          onChange={(event) => setWanted(event.currentTarget.value)}
+        />
+      )}
       <ul className={classes.edges} aria-label={words}>
-        {all.slice(0, 100).map((id) => (
+        {listed.slice(0, MOST_LISTED).map((id) => (
           <li key={id}>
             <button
               type="button"
@@ -206,11 +224,11 @@ function Edges({ way, node, lineage, visible, state, change, flyTo }: EdgesProps
                 flyTo(id);
               }}
             >
-              <bdi>{lineage.nodes.get(id)?.label ?? id}</bdi>
+              <bdi>{label(id)}</bdi>
             </button>
           </li>
         ))}
-        {all.length > 100 && <li className={classes.note}>and {all.length - 100} more</li>}
+        {listed.length > MOST_LISTED && <li className={classes.note}>and {listed.length - MOST_LISTED} more</li>}
         {all.length === 0 && <li className={classes.note}>nothing known</li>}
       </ul>
     </div>

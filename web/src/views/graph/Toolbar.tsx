@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Menu, NumberInput, SegmentedControl, Switch, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Group, Menu, SegmentedControl, Switch, Text, Tooltip } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import {
   IconAdjustments,
@@ -7,8 +7,10 @@ import {
   IconEye,
   IconLayoutList,
   IconLink,
+  IconMinus,
   IconPlayerPause,
   IconPlayerPlay,
+  IconPlus,
   IconSparkles,
   IconWorld,
 } from "@tabler/icons-react";
@@ -28,6 +30,7 @@ interface Props {
   onFit: () => void;
   onTidy: () => void;
   parents: readonly string[]; // groups that can be closed
+  find: ReactNode;
   exports: ReactNode;
 }
 
@@ -89,6 +92,7 @@ export function Toolbar(props: Props) {
         <IconSparkles size={16} />
       </Tool>
       <ViewMenu {...props} />
+      {props.find}
       {state.hidden.size > 0 && (
         <Button
           size="compact-sm"
@@ -191,21 +195,28 @@ interface DepthProps {
 }
 
 function Depth({ label, value, onChange }: DepthProps) {
+  const button = (words: string, next: number, icon: ReactNode) => (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={22}
+      aria-label={words}
+      disabled={next < 0 || next > MOST_DEPTH}
+      onClick={() => onChange(next)}
+    >
+      {icon}
+    </ActionIcon>
+  );
   return (
     <Tooltip label={`${label}: how many jobs away`}>
-      <NumberInput
-        size="xs"
-        w={label === "Upstream" ? 108 : 126}
-        aria-label={`Jobs ${label.toLowerCase()}`}
-        leftSection={<Text size="xs">{label}</Text>}
-        leftSectionWidth={label === "Upstream" ? 66 : 84}
-        min={0}
-        max={MOST_DEPTH}
-        allowDecimal={false}
-        clampBehavior="strict"
-        value={value}
-        onChange={(told) => typeof told === "number" && onChange(told)}
-      />
+      <fieldset className={classes.depth} aria-label={`Jobs ${label.toLowerCase()}`}>
+        <Text size="xs">{label}</Text>
+        {button(`Fewer ${label.toLowerCase()}`, value - 1, <IconMinus size={13} />)}
+        <Text size="xs" fw={600}>
+          {value}
+        </Text>
+        {button(`More ${label.toLowerCase()}`, value + 1, <IconPlus size={13} />)}
+      </fieldset>
     </Tooltip>
   );
 }

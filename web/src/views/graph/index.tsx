@@ -1,22 +1,21 @@
 import { Box, useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { ReactFlowProvider, useReactFlow } from "@xyflow/react";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactFlowInstance, ReactFlowProvider, useReactFlow } from "@xyflow/react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { namespacesAsked } from "@/api/ask";
 import { colour, colourNumbers } from "@/graph/colours";
 import { Hits } from "@/graph/hits";
 import { oneWire, wayOfColumn, waysThrough } from "@/graph/lit";
 import type { Moving } from "@/graph/motion";
 import { PALETTES } from "@/graph/palette";
-import type { Card, Wire } from "@/graph/scene";
+import type { Card, Scene, Wire } from "@/graph/scene";
 import { step } from "@/graph/visible";
 import { HEADER_HEIGHT } from "@/shell/Shell";
 import { facts } from "@/state/facts";
 import { flowWords } from "@/state/flow";
 import { readState, toggled } from "@/state/graphState";
 import { useGraphState } from "@/state/useGraphState";
-import { DetailsDrawer } from "@/views/details/Drawer";
 import { type Actions, ActionsContext } from "@/views/graph/actions";
 import { Banner } from "@/views/graph/Banner";
 import { ExportMenu } from "@/views/graph/ExportMenu";
@@ -27,13 +26,17 @@ import classes from "@/views/graph/Panels.module.css";
 import { Selection } from "@/views/graph/Selection";
 import { Stage } from "@/views/graph/Stage";
 import { States } from "@/views/graph/States";
-import { TimeBar } from "@/views/graph/TimeBar";
 import { Toolbar } from "@/views/graph/Toolbar";
 import { useKeys } from "@/views/graph/useKeys";
 import { useLineage } from "@/views/graph/useLineage";
 import { tellOfEnd, useLive } from "@/views/graph/useLive";
 import { useScene } from "@/views/graph/useScene";
 import { WireTip } from "@/views/graph/WireTip";
+
+// What is not there at first sight is loaded after it.
+const DetailsDrawer = lazy(() => import("@/views/details/Drawer").then((file) => ({ default: file.DetailsDrawer })));
+const FindBox = lazy(() => import("@/views/graph/FindBox"));
+const TimeBar = lazy(() => import("@/views/graph/TimeBar"));
 
 export default function GraphView() {
   return (
@@ -47,6 +50,10 @@ export default function GraphView() {
 const NEAR = 0.85;
 /** A small graph is not blown up to fill the window. */
 const MOST_FIT = 1.05;
+const TIME_BAR = 80;
+const TOOLBAR = 46;
+/** The legend, at the bottom. */
+const LEGEND = 40;
 
 function GraphPage() {
   const { state, change, moveTo } = useGraphState();
@@ -75,17 +82,17 @@ function GraphPage() {
   const fit = useCallback(() => {
     if (scene.cards.size > 0) void flow.fitBounds(scene.extent, { padding: 0.12, duration: 200 });
   }, [flow, scene]);
+  const flight = useRef<string | null>(null); // to a card that is not there yet
   const flyTo = useCallback(
     (id: string) => {
       change({ selected: id }, { replace: true });
-      const card = scene.cards.get(id);
-      if (card === undefined) return;
-      const zoom = Math.max(NEAR, flow.getZoom());
-      void flow.setCenter(card.x + card.width / 2, card.y + card.height / 2, { zoom, duration: 350 });
+      flight.current = id;
+      takeOff(flight, scene, flow);
     },
     [flow, scene, change],
   );
-  useFirstLook(subject, width, height, scene, state.node, flow);
+  useEffect(() => takeOff(flight, scene, flow), [scene, flow]);
+  useFirstLook(subject, width, height - (state.hasTime ? TIME_BAR : 0), scene, state.node, flow);
 
   const isOn = !isPaused && state.at === null;
   const liveState = useLive({
@@ -119,9 +126,8 @@ function GraphPage() {
       },
       details: (id) => change({ details: id, selected: id }),
       hover: setHovered,
-      openStep: (way, id) => {
+      openStep: (way, id, isWide) => {
         const here = step(way, id);
-        const isWide = state.opened.has(here) || state.node === null;
         change({
           opened: new Set([...state.opened, here]),
           whole: isWide ? new Set([...state.whole, here]) : state.whole,
@@ -157,13 +163,14 @@ function GraphPage() {
       palette,
       lit,
       colourOf: colourOfCard,
+      colourOfNamespace: colourOf,
       stateOf: (card: Card) => runOf(card.node, state.at)?.state ?? null,
       cardMarks: known.cardMarks,
       wireMarks: known.wireMarks,
       labelOf: (one: Wire) =>
         state.hasLabels && one.link === null ? flowWords(facts.get(jobOf(one))?.flow ?? null) : null,
     }),
-    [palette, lit, colourOfCard, known.cardMarks, known.wireMarks, state.at, state.hasLabels, jobOf],
+    [palette, lit, colourOf, colourOfCard, known.cardMarks, known.wireMarks, state.at, state.hasLabels, jobOf],
   );
   const moving = useCallback((): readonly Moving[] => {
     if (!isOn) return [];
@@ -197,6 +204,10 @@ function GraphPage() {
     () => [...new Set([...visible.nodes.values()].map((node) => node.namespace))].sort(),
     [visible.nodes],
   );
+  const focusOn = (id: string) =>
+    change({ node: id, pathFrom: null, pathTo: null, opened: new Set(), closed: new Set(), selected: id, view: null });
+  const only = (namespace: string) =>
+    change({ namespaces: new Set([namespace]), node: null, pathFrom: null, pathTo: null, view: null });
   const start = useRef(readState(window.location.search).view).current;
 
   return (
@@ -214,6 +225,11 @@ function GraphPage() {
             onPause={() => setIsPaused(!isPaused)}
             onFit={fit}
             onTidy={() => setTidied(tidied + 1)}
+            find={
+              <Suspense fallback={<div style={{ width: 170 }} />}>
+                <FindBox scene={scene} flyTo={flyTo} onFocus={focusOn} />
+              </Suspense>
+            }
             exports={<ExportMenu scene={scene} look={{ palette, colourOf: colourOfCard, stateOf: look.stateOf }} />}
           />
           <Stage {...{ scene, hits, look, moving, start }} onMoved={moveTo} onHoverWire={setWire} />
@@ -227,32 +243,39 @@ function GraphPage() {
             />
           )}
           {scene.cards.size > 0 && (
-            <>
-              <div className={classes.corner} style={{ bottom: state.hasTime ? 92 : 12 }}>
+            <div className={classes.foot} style={{ bottom: state.hasTime ? TIME_BAR : 0 }}>
+              <div className={classes.corner}>
                 <MiniMap scene={scene} palette={palette} colourOf={colourOfCard} window={{ width, height }} />
               </div>
-              <div style={{ position: "absolute", right: 0, bottom: state.hasTime ? 80 : 0 }}>
-                <Legend
-                  namespaces={shownNamespaces}
-                  colourOf={colourOf}
-                  hasColumns={known.columns.links.length > 0}
-                  onOnly={(namespace) =>
-                    change({ namespaces: new Set([namespace]), node: null, pathFrom: null, pathTo: null, view: null })
-                  }
-                />
-              </div>
-            </>
+              <Legend
+                namespaces={shownNamespaces}
+                colourOf={colourOf}
+                hasColumns={known.columns.links.length > 0}
+                onOnly={only}
+              />
+            </div>
           )}
-          {state.hasTime && <TimeBar state={state} change={change} lineage={known.lineage} />}
-          <DetailsDrawer
-            nodeId={state.details}
-            onClose={() => change({ details: null })}
-            onNavigate={(id) => change({ details: id, selected: id })}
-          />
+          <Suspense>
+            {state.hasTime && <TimeBar state={state} change={change} lineage={known.lineage} />}
+            <DetailsDrawer
+              nodeId={state.details}
+              onClose={() => change({ details: null })}
+              onNavigate={(id) => change({ details: id, selected: id })}
+            />
+          </Suspense>
         </Box>
       </LooksContext>
     </ActionsContext>
   );
+}
+
+/** Flies to the card as soon as it is there. */
+function takeOff(flight: { current: string | null }, scene: Scene, flow: ReactFlowInstance): void {
+  const card = scene.cards.get(flight.current ?? "");
+  if (card === undefined) return;
+  flight.current = null;
+  const zoom = Math.max(NEAR, flow.getZoom());
+  void flow.setCenter(card.x + card.width / 2, card.y + card.height / 2, { zoom, duration: 350 });
 }
 
 /** The first scene of a subject is looked at as a whole, or around its focus where that would be too small to read. */
@@ -260,9 +283,9 @@ function useFirstLook(
   subject: string,
   width: number,
   height: number,
-  scene: ReturnType<typeof useScene>["scene"],
+  scene: Scene,
   focus: string | null,
-  flow: ReturnType<typeof useReactFlow>,
+  flow: ReactFlowInstance,
 ): void {
   const seen = useRef(readState(window.location.search).view === null ? "" : "as in the address");
   useEffect(() => {
@@ -272,12 +295,12 @@ function useFirstLook(
     if (isFromAddress) return;
     const card = scene.cards.get(focus ?? "");
     const { extent } = scene;
-    // The toolbar above, and some room around.
-    const zoom = Math.min(MOST_FIT, (width * 0.92) / extent.width, ((height - 60) * 0.86) / extent.height);
+    const room = height - TOOLBAR - LEGEND;
+    const zoom = Math.min(MOST_FIT, (width * 0.92) / extent.width, (room * 0.9) / extent.height);
     const middle = { x: extent.x + extent.width / 2, y: extent.y + extent.height / 2 };
     const isTooSmall = zoom < 0.35 && card !== undefined;
     const at = isTooSmall ? { x: card.x + card.width / 2, y: card.y + card.height / 2 } : middle;
     const used = isTooSmall ? NEAR : zoom;
-    void flow.setViewport({ x: width / 2 - at.x * used, y: (height + 46) / 2 - at.y * used, zoom: used });
+    void flow.setViewport({ x: width / 2 - at.x * used, y: TOOLBAR + room / 2 - at.y * used, zoom: used });
   }, [subject, scene, focus, width, height, flow]);
 }

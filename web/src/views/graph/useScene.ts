@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "react";
 import { type Trace, trace } from "@/graph/columns";
+import { laneOrder } from "@/graph/lanes";
 import type { Places, Task } from "@/graph/layout";
 import { boxesOf, EMPTY_SCENE, linksOf, rowsOfAll, type Scene, type Shown, sceneOf } from "@/graph/scene";
 import { type Visible, visible } from "@/graph/visible";
@@ -29,7 +30,7 @@ export function useScene(known: Known, state: GraphState, tidied: number): Drawn
   }, [shownNow, columns, way, state.hasColumns, state.cards]);
 
   const subject = `${subjectOf(state)} ${tidied}`;
-  const [done, setDone] = useState<{ shown: Shown; places: Places; subject: string } | null>(null);
+  const [done, setDone] = useState<{ shown: Shown; places: Places; subject: string; hasLanes: boolean } | null>(null);
   const last = useRef<{ places: Places; subject: string } | null>(null);
   useEffect(() => {
     if (shown.visible.nodes.size === 0) {
@@ -41,19 +42,19 @@ export function useScene(known: Known, state: GraphState, tidied: number): Drawn
     layoutInWorker(taskOf(shown, state.hasLanes, before)).then((places) => {
       if (isStale) return;
       last.current = { places, subject };
-      setDone({ shown, places, subject });
+      setDone({ shown, places, subject, hasLanes: state.hasLanes });
     });
     return () => {
       isStale = true;
     };
   }, [shown, subject, state.hasLanes]);
 
-  const scene = useMemo(() => (done === null ? EMPTY_SCENE : sceneOf(done.shown, done.places)), [done]);
+  const scene = useMemo(() => (done === null ? EMPTY_SCENE : sceneOf(done.shown, done.places, done.hasLanes)), [done]);
   return { scene, visible: shownNow, trace: way, subject: done?.subject ?? "", isPlacing: done?.shown !== shown };
 }
 
 function taskOf(shown: Shown, hasLanes: boolean, before: Places | null): Task {
   const boxes = boxesOf(shown, hasLanes ? "namespace" : null);
-  const lanes = hasLanes ? [...new Set(boxes.map((box) => box.lane ?? ""))].sort() : [];
-  return { boxes, links: linksOf(shown), lanes, before };
+  const links = linksOf(shown);
+  return { boxes, links, lanes: hasLanes ? laneOrder(boxes, links) : [], before };
 }
