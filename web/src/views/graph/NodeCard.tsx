@@ -127,7 +127,7 @@ function More({ way, id, fan }: { way: Way; id: string; fan: Fan | undefined }) 
       data-way={way}
       title={`${words}: show more`}
       aria-label={`${words}: show more`}
-      onClick={() => actions.openStep(way, id)}
+      onClick={() => actions.openStep(way, id, fan.shown > 0)}
     >
       {way === "up" && <IconChevronLeft size={11} stroke={2.5} />}
       {fan.shown === 0 ? `+${fan.all}` : `${fan.shown}/${fan.all}`}

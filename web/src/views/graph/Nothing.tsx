@@ -15,7 +15,7 @@ export function NoEvents() {
       <Text size="sm">Point an OpenLineage client at this server. The graph appears here by itself.</Text>
       {commands.map((command) => (
         <Group key={command} gap="xs" wrap="nowrap">
-          <Code block style={{ flex: 1 }}>
+          <Code block style={{ flex: 1, whiteSpace: "pre-wrap" }}>
             {command}
           </Code>
           <CopyButton value={command}>

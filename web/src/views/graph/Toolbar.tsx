@@ -212,7 +212,7 @@ function Depth({ label, value, onChange }: DepthProps) {
       <fieldset className={classes.depth} aria-label={`Jobs ${label.toLowerCase()}`}>
         <Text size="xs">{label}</Text>
         {button(`Fewer ${label.toLowerCase()}`, value - 1, <IconMinus size={13} />)}
-        <Text size="xs" fw={600} component="output">
+        <Text size="xs" fw={600}>
           {value}
         </Text>
         {button(`More ${label.toLowerCase()}`, value + 1, <IconPlus size={13} />)}

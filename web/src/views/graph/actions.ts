@@ -7,7 +7,8 @@ export interface Actions {
   select: (id: string | null) => void;
   details: (id: string) => void;
   hover: (id: string | null) => void;
-  openStep: (way: Way, id: string) => void;
+  /** `isWide`: some are shown already, so now all are wanted. */
+  openStep: (way: Way, id: string, isWide: boolean) => void;
   toggleColumns: (id: string) => void;
   traceColumn: (column: string | null) => void;
   openGroup: (id: string) => void;

@@ -1,7 +1,7 @@
 import { Box, useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { ReactFlowProvider, useReactFlow } from "@xyflow/react";
+import { type ReactFlowInstance, ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { namespacesAsked } from "@/api/ask";
 import { colour, colourNumbers } from "@/graph/colours";
@@ -9,7 +9,7 @@ import { Hits } from "@/graph/hits";
 import { oneWire, wayOfColumn, waysThrough } from "@/graph/lit";
 import type { Moving } from "@/graph/motion";
 import { PALETTES } from "@/graph/palette";
-import type { Card, Wire } from "@/graph/scene";
+import type { Card, Scene, Wire } from "@/graph/scene";
 import { step } from "@/graph/visible";
 import { HEADER_HEIGHT } from "@/shell/Shell";
 import { facts } from "@/state/facts";
@@ -82,16 +82,16 @@ function GraphPage() {
   const fit = useCallback(() => {
     if (scene.cards.size > 0) void flow.fitBounds(scene.extent, { padding: 0.12, duration: 200 });
   }, [flow, scene]);
+  const flight = useRef<string | null>(null); // to a card that is not there yet
   const flyTo = useCallback(
     (id: string) => {
       change({ selected: id }, { replace: true });
-      const card = scene.cards.get(id);
-      if (card === undefined) return;
-      const zoom = Math.max(NEAR, flow.getZoom());
-      void flow.setCenter(card.x + card.width / 2, card.y + card.height / 2, { zoom, duration: 350 });
+      flight.current = id;
+      takeOff(flight, scene, flow);
     },
     [flow, scene, change],
   );
+  useEffect(() => takeOff(flight, scene, flow), [scene, flow]);
   useFirstLook(subject, width, height - (state.hasTime ? TIME_BAR : 0), scene, state.node, flow);
 
   const isOn = !isPaused && state.at === null;
@@ -126,9 +126,8 @@ function GraphPage() {
       },
       details: (id) => change({ details: id, selected: id }),
       hover: setHovered,
-      openStep: (way, id) => {
+      openStep: (way, id, isWide) => {
         const here = step(way, id);
-        const isWide = state.opened.has(here) || state.node === null;
         change({
           opened: new Set([...state.opened, here]),
           whole: isWide ? new Set([...state.whole, here]) : state.whole,
@@ -270,14 +269,23 @@ function GraphPage() {
   );
 }
 
+/** Flies to the card as soon as it is there. */
+function takeOff(flight: { current: string | null }, scene: Scene, flow: ReactFlowInstance): void {
+  const card = scene.cards.get(flight.current ?? "");
+  if (card === undefined) return;
+  flight.current = null;
+  const zoom = Math.max(NEAR, flow.getZoom());
+  void flow.setCenter(card.x + card.width / 2, card.y + card.height / 2, { zoom, duration: 350 });
+}
+
 /** The first scene of a subject is looked at as a whole, or around its focus where that would be too small to read. */
 function useFirstLook(
   subject: string,
   width: number,
   height: number,
-  scene: ReturnType<typeof useScene>["scene"],
+  scene: Scene,
   focus: string | null,
-  flow: ReturnType<typeof useReactFlow>,
+  flow: ReactFlowInstance,
 ): void {
   const seen = useRef(readState(window.location.search).view === null ? "" : "as in the address");
   useEffect(() => {

@@ -98,7 +98,7 @@ export default function SearchView() {
                 {plural(totalCount, "result")}
               </Text>
               {results.length === 0 && (
-                <Empty Icon={IconSearchOff} title="Nothing has all these words">
+                <Empty Icon={IconSearchOff} title="Nothing was found">
                   Try fewer words, or take the filters off.
                 </Empty>
               )}

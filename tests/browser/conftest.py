@@ -1,0 +1,102 @@
+"""A real browser in front of a real server that has the demo's events."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+pytest.register_assert_rewrite("tests.browser.support")
+
+from headwater.api.page import FOLDER  # noqa: E402
+from tests.browser.support import LOOKS, Look, Watched, recorded  # noqa: E402
+from tests.integration.support import Server  # noqa: E402
+
+OpenPage = Callable[..., Watched]
+
+_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def _chromium() -> str | None:
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    missing = None
+    if _chromium() is None:
+        missing = "needs Chromium (on Debian: apt-get install chromium)"
+    elif not (FOLDER / "index.html").exists():
+        missing = "needs the page: make page"
+    for item in items:
+        if here not in item.path.parents:
+            continue
+        if item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(120))
+        if missing is not None:
+            item.add_marker(pytest.mark.skip(reason=missing))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=_chromium(), args=_ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with the demo's events, which tests only look at."""
+    server = Server(tmp_path_factory.mktemp("demo") / "data")
+    try:
+        server.start()
+        assert server.post_batch(b"[" + b",".join(recorded()) + b"]").status_code == 204
+        yield server
+    finally:
+        server.end()
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Server]:
+    """An empty server for one test, which may do with it as it likes."""
+    server = Server(tmp_path / "data")
+    try:
+        yield server.start()
+    finally:
+        server.end()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[OpenPage]:
+    """Opens pages; whatever they say on the console, and whatever they ask of others, fails the test."""
+    opened: list[Watched] = []
+
+    def open_one(server: Server, path: str = "/graph", look: Look = LOOKS["light"], **options: Any) -> Watched:
+        context = browser.new_context(
+            viewport={"width": 1280, "height": 720}, color_scheme=look.scheme, base_url=server.url, **options
+        )
+        context.set_default_timeout(15_000)
+        page: Page = context.new_page()
+        watched = Watched(page, server.url)
+        opened.append(watched)
+        page.goto(path)
+        return watched
+
+    yield open_one
+    try:
+        for watched in opened:
+            watched.check()
+    finally:
+        for watched in opened:
+            watched.page.context.close()

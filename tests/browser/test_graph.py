@@ -1,0 +1,261 @@
+"""The graph as a person uses it, on the demo's events."""
+
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenPage
+from tests.browser.support import KAFKA_ORDERS, LAKE_ORDERS, LOOKS, SUPPLIER_STATS, json_of
+from tests.integration.support import Server
+
+FAILING = "job:trial-flink:failing-job"
+OVERWRITE = "job:demo-ns-rest:supplier_stats_batch.overwrite_by_expression.demo_default_supplier_stats"
+
+
+def around(node_id: str, **rest: str) -> str:
+    return f"/graph?node={quote(node_id)}" + "".join(f"&{key}={quote(value)}" for key, value in rest.items())
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_everything_at_a_glance(demo: Server, open_page: OpenPage, look: str) -> None:
+    seen = open_page(demo, "/graph", LOOKS[look])
+    seen.has_cards(29)
+    seen.is_accessible()
+    seen.picture(f"graph-everything-{look}")
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_around_one_dataset(demo: Server, open_page: OpenPage, look: str) -> None:
+    seen = open_page(demo, around(KAFKA_ORDERS), LOOKS[look])
+    seen.has_cards(10)
+    expect(seen.card("job:trial-flink:supplier-stats-ds")).to_contain_text("Aborted")
+    seen.is_accessible()
+    seen.picture(f"graph-orders-{look}")
+
+
+def test_depth_up_and_down_is_chosen_apart(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(KAFKA_ORDERS))
+    seen.has_cards(10)
+    seen.page.get_by_role("button", name="Fewer downstream").click()
+    seen.page.get_by_role("button", name="Fewer downstream").click()
+    seen.has_cards(1)
+    assert "down=0" in seen.page.url
+    seen.page.get_by_role("button", name="More downstream").click()
+    seen.has_cards(10)
+
+
+def test_step_by_step_without_moving_what_one_looks_at(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS, up="0", view="950,350,0.7"))
+    seen.has_cards(1)
+    before = seen.place(SUPPLIER_STATS)
+    more = seen.card(SUPPLIER_STATS).get_by_role("button", name="0 of 2 shown upstream: show more")
+    more.click()
+    seen.has_cards(4)
+    assert seen.place(SUPPLIER_STATS) == before
+    placed = seen.place(LAKE_ORDERS)
+    seen.card(LAKE_ORDERS).get_by_role("button", name="upstream: show more").click()
+    seen.has_cards(6)
+    assert (seen.place(SUPPLIER_STATS), seen.place(LAKE_ORDERS)) == (before, placed)
+    # And back again.
+    seen.page.get_by_role("button", name="Collapse upstream").click()
+    seen.has_cards(4)
+
+
+def test_a_column_lights_its_whole_way(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS))
+    seen.card(SUPPLIER_STATS).get_by_role("button", name="Show columns").click()
+    seen.card(SUPPLIER_STATS).get_by_role("button", name="total_price").click()
+    # The card of the source shows the columns on the way, though nobody opened it.
+    source = seen.card(LAKE_ORDERS)
+    expect(source.get_by_role("button", name="price")).to_have_attribute("data-way", "direct")
+    expect(source.get_by_role("button", name="supplier")).to_have_attribute("data-way", "indirect")
+    expect(source.get_by_role("button", name="item")).to_have_count(0)
+    expect(seen.page.get_by_role("status")).to_contain_text("The way of total_price: 4 columns")
+    seen.picture("graph-column-light")
+    seen.page.get_by_role("button", name="Clear").click()
+    expect(source.get_by_role("button", name="price")).to_have_count(0)
+
+
+def test_all_columns(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS), LOOKS["dark"])
+    seen.page.get_by_role("button", name="Columns", exact=True).click()
+    expect(seen.card(LAKE_ORDERS).get_by_role("button", name="item")).to_be_visible()
+    seen.has_wires(5 + 9)
+    seen.is_accessible()
+    seen.picture("graph-columns-dark")
+
+
+def test_only_jobs_only_datasets(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS))
+    seen.has_cards(6)
+    seen.page.get_by_text("Datasets", exact=True).click()
+    seen.has_cards(2)
+    seen.has_wires(1)
+    seen.page.get_by_text("Jobs", exact=True).click()
+    seen.has_cards(4)
+
+
+def test_groups_close_and_open(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS))
+    seen.has_cards(6)
+    seen.card(OVERWRITE).get_by_role("button").first.click()
+    seen.page.get_by_role("button", name="More", exact=True).click()
+    seen.page.get_by_role("menuitem", name="Close its group").click()
+    seen.has_cards(3)
+    group = seen.card("job:demo-ns-rest:supplier_stats_batch")
+    expect(group).to_contain_text("4 jobs")
+    group.get_by_role("button", name="Open this group").click()
+    seen.has_cards(6)
+
+
+def test_hide_and_show_again(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS))
+    seen.card(OVERWRITE).get_by_role("button").first.click()
+    seen.page.get_by_role("button", name="Hide this card").click()
+    expect(seen.card(OVERWRITE)).to_have_count(0)
+    seen.page.get_by_role("button", name="Show 1 hidden").click()
+    expect(seen.card(OVERWRITE)).to_be_visible()
+
+
+def test_the_path_between_two_nodes(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS))
+    seen.card(SUPPLIER_STATS).get_by_role("button").first.click()
+    seen.page.get_by_role("button", name="More", exact=True).click()
+    seen.page.get_by_role("menuitem", name="Path to another card").click()
+    expect(seen.page.get_by_role("status")).to_contain_text("Choose the card")
+    seen.card(LAKE_ORDERS).get_by_role("button").first.click()
+    seen.has_cards(3)
+    expect(seen.page.get_by_role("status")).to_contain_text("All ways between")
+    seen.page.get_by_role("button", name="Leave").click()
+    seen.has_cards(6)
+
+
+def test_by_keyboard(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS))
+    seen.has_cards(6)
+    seen.page.keyboard.press("ArrowRight")  # the focus first
+    expect(seen.card(SUPPLIER_STATS)).to_have_attribute("data-selected", "true")
+    seen.page.keyboard.press("ArrowLeft")
+    expect(seen.card(SUPPLIER_STATS)).not_to_have_attribute("data-selected", "true")
+    expect(seen.page.locator("article[data-selected]")).to_have_attribute("data-kind", "job")
+    seen.page.keyboard.press("Enter")
+    expect(seen.page.get_by_role("dialog")).to_be_visible()
+    seen.page.keyboard.press("Escape")
+    expect(seen.page.get_by_role("dialog")).to_have_count(0)
+    seen.page.keyboard.press("-")
+    seen.page.keyboard.press("f")
+
+
+def test_find_flies_to_a_card_or_focuses_on_what_is_elsewhere(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, "/graph")
+    seen.has_cards(29)
+    find = seen.page.get_by_role("combobox", name="Find a card")
+    find.fill("failing")
+    seen.page.get_by_role("option", name=re.compile("failing-job")).first.click()
+    expect(seen.card(FAILING)).to_be_visible()
+    expect(seen.card(FAILING)).to_have_attribute("data-selected", "true")
+    expect(seen.page.get_by_role("region", name="Selected: failing-job")).to_contain_text("Comes from")
+    seen.page.get_by_role("button", name="Focus", exact=True).click()
+    seen.has_cards(3)
+    find.fill("supplier_stats")
+    seen.page.get_by_role("option", name="rest/default/supplier_stats").first.click()
+    seen.has_cards(6)
+
+
+def test_the_address_has_all_that_one_sees(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS))
+    seen.page.get_by_role("button", name="Columns", exact=True).click()
+    seen.card(LAKE_ORDERS).get_by_role("button", name="price").click()
+    expect(seen.page.get_by_role("status")).to_contain_text("The way of price")
+    seen.page.mouse.move(600, 300)
+    seen.page.mouse.wheel(0, 200)
+    seen.page.wait_for_timeout(500)
+    place = seen.place(LAKE_ORDERS)
+    other = open_page(demo, seen.page.url.removeprefix(demo.url))
+    expect(other.page.get_by_role("status")).to_contain_text("The way of price")
+    expect(other.card(LAKE_ORDERS)).to_be_visible()
+    x, y = other.place(LAKE_ORDERS)
+    assert abs(x - place[0]) <= 2
+    assert abs(y - place[1]) <= 2
+
+
+def test_back_takes_a_step_back(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS))
+    seen.has_cards(6)
+    seen.page.get_by_text("Datasets", exact=True).click()
+    seen.has_cards(2)
+    seen.page.go_back()
+    seen.has_cards(6)
+
+
+def test_lanes_labels_and_namespaces(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, "/graph", LOOKS["dark"])
+    seen.has_cards(29)
+    seen.page.get_by_role("button", name="More about the view").click()
+    seen.page.get_by_role("switch", name="A lane for each namespace").click()
+    seen.page.keyboard.press("Escape")
+    assert "lanes=1" in seen.page.url
+    seen.picture("graph-lanes-dark")
+    seen.page.get_by_role("region", name="Colours").get_by_role("button", name="trial-flink", exact=True).click()
+    expect(seen.page.get_by_role("status")).to_contain_text("Only trial-flink")
+    seen.has_cards(11)
+    seen.page.get_by_role("button", name="Show all").click()
+    seen.has_cards(29)
+
+
+@pytest.mark.parametrize("kind", ["SVG", "PNG", "Mermaid", "JSON"])
+def test_what_is_shown_can_be_saved(demo: Server, open_page: OpenPage, tmp_path: Path, kind: str) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS), accept_downloads=True)
+    seen.has_cards(6)
+    seen.page.get_by_role("button", name="Save the picture").click()
+    with seen.page.expect_download() as download:
+        seen.page.get_by_role("menuitem", name=kind).click()
+    file = tmp_path / download.value.suggested_filename
+    download.value.save_as(file)
+    content = file.read_bytes()
+    if kind == "SVG":
+        assert b"supplier_stats" in content
+        assert content.startswith(b"<svg")
+    elif kind == "PNG":
+        assert content.startswith(b"\x89PNG")
+        assert len(content) > 10_000
+    elif kind == "Mermaid":
+        assert content.startswith(b"flowchart LR")
+    else:
+        assert len(json_of(file)["nodes"]) == 6
+
+
+def test_from_afar_all_is_on_the_canvas_and_can_still_be_clicked(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS, view="500,300,0.3"))
+    seen.has_cards(6)
+    expect(seen.page.locator("article")).to_have_count(0)
+    assert seen.page.locator("[data-testid=stage] *").count() < 100
+    # The layout is the same every time: the second column is 328 to the right, at this zoom 98 pixels.
+    for y in range(250, 420, 6):
+        seen.page.mouse.click(500 + 98 + 30, 52 + y)
+        if "selected=" in seen.page.url:
+            break
+    expect(seen.page.get_by_role("region", name=re.compile("Selected"))).to_be_visible()
+
+
+def test_tidy_and_fit(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS))
+    seen.has_cards(6)
+    seen.page.get_by_role("button", name="Fewer upstream").click()
+    seen.page.get_by_role("button", name="More upstream").click()
+    seen.page.get_by_role("button", name="Tidy: lay out anew").click()
+    seen.page.get_by_role("button", name="Fit into the window").click()
+    seen.has_cards(6)
+    expect(seen.card(SUPPLIER_STATS)).to_be_in_viewport()
+
+
+def test_the_minimap_goes_where_one_clicks(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, "/graph?view=0,100,1")
+    seen.has_cards(29)
+    before = seen.page.url
+    seen.page.get_by_test_id("minimap").click(position={"x": 150, "y": 30})
+    seen.page.wait_for_timeout(300)
+    assert seen.page.url != before
