@@ -49,6 +49,13 @@ test-unit: setup ## The tests that start nothing
 test-lab: setup-lab ## The tests of the whole lab (needs Java 17+, Maven; the first run downloads 300 MB)
 	@$(BIN)/pytest tests/lab
 
+test-connect: $(VENV)/.connect ## The tests of the Connect watcher with real workers and PostgreSQL (needs Java 17+, Maven, PostgreSQL)
+	@$(BIN)/pytest tests/connect
+
+$(VENV)/.connect: $(VENV)/.lab-done tests/connect/pom.xml
+	@mvn -q -B -f tests/connect/pom.xml package -Dplugins=$(abspath $(VENV))/connect-plugins
+	@touch $@
+
 test-spark: $(VENV)/.spark ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
 	@$(BIN)/pytest tests/spark
 
@@ -93,4 +100,4 @@ lock: ## Pin requirements/*.txt anew
 lock-jars: setup ## Write the checksums of what headwater/lab/pom.xml names anew
 	@$(BIN)/python -m headwater.lab.jars headwater/lab/jars.sha256
 
-.PHONY: help setup setup-lab lab test-lab test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock
+.PHONY: help setup setup-lab lab test-lab test-connect test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock

@@ -3,6 +3,7 @@
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -58,7 +59,7 @@ class Postgres:
         )
 
     def end(self) -> None:
-        self._process.terminate()
+        self._process.send_signal(signal.SIGINT)  # without waiting for those who are connected
         self._process.wait(60)
         shutil.rmtree(self._folder, ignore_errors=True)
 

@@ -113,8 +113,10 @@ def test_rows_taken_out_masked_routed_and_read_on(cluster: Cluster, postgres: Po
 
 
 def test_two_tables_into_one_topic(cluster: Cluster, postgres: Postgres, watcher: Watching) -> None:
-    shards = "create table public.shard_1 (id int primary key, v text); create table public.shard_2 (id int primary key, v text);"
-    postgres.sql(shards + "insert into shard_1 values (1, 'a'); insert into shard_2 values (1, 'b')", "shop")
+    for n in (1, 2):
+        postgres.sql(
+            f"create table shard_{n} (id int primary key, v text); insert into shard_{n} values (1, 'a')", "shop"
+        )
     chain = {
         "table.include.list": "public.shard_1,public.shard_2",
         "transforms": "unwrap,route",
