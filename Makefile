@@ -77,6 +77,14 @@ test-pipeline: setup-lab ## The tests of the orders pipeline with real services 
 	@$(BIN)/pytest tests/pipeline
 
 test-spark: $(VENV)/.spark $(VENV)/.lab-done ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
+test-connect: $(VENV)/.connect ## The tests of the Connect watcher with real workers and PostgreSQL (needs Java 17+, Maven, PostgreSQL)
+	@$(BIN)/pytest tests/connect
+
+$(VENV)/.connect: $(VENV)/.lab-done tests/connect/pom.xml
+	@mvn -q -B -f tests/connect/pom.xml package -Dplugins=$(abspath $(VENV))/connect-plugins
+	@touch $@
+
+test-spark: $(VENV)/.spark ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
 	@$(BIN)/pytest tests/spark
 
 # Spark goes into the same .venv, but only for those who test with it.
@@ -120,4 +128,4 @@ lock: ## Pin requirements/*.txt anew
 lock-jars: setup ## Write the checksums of what headwater/lab/pom.xml names anew
 	@$(BIN)/python -m headwater.lab.jars headwater/lab/jars.sha256
 
-.PHONY: help setup page page-if-possible page-check setup-lab lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock
+.PHONY: help setup page page-if-possible page-check setup-lab lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock test-connect

@@ -27,4 +27,4 @@ class Http:
 
 def delivery(url: str, spool: Path | None = None) -> Delivery:
     """What cannot be sent waits on disk, and another process sends it if this one cannot."""
-    return Delivery(Http(url), spool if spool is not None else default_spool(f"watch {url.rstrip('/')}"))
+    return Delivery(Http(url), spool if spool is not None else default_spool(f"watch {url.rstrip('/')}", None))

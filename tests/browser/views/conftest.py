@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.browser.conftest import OpenPage
 
+from tests.browser.conftest import OpenPage
 from tests.browser.views.visit import Visit, everything, send
 from tests.integration.support import Server
 

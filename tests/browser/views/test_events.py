@@ -4,8 +4,8 @@ import re
 from datetime import timedelta
 
 from playwright.sync_api import expect
-from tests.browser.conftest import OpenPage
 
+from tests.browser.conftest import OpenPage
 from tests.browser.views.shop import ORDERS, TOTALS, Shop, dataset
 from tests.browser.views.visit import Visit, send
 from tests.integration.support import Server

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 from playwright.sync_api import expect
-from tests.browser.conftest import OpenPage
 
+from tests.browser.conftest import OpenPage
 from tests.browser.views.shop import ORDERS, Shop, dataset
 from tests.browser.views.visit import Visit, send
 from tests.integration.support import Server

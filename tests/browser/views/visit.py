@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from playwright.sync_api import Page
+
 from tests.browser.conftest import OpenPage
 from tests.browser.support import Watched, recorded
-
 from tests.browser.views.shop import Shop
 from tests.integration.support import Server
 

@@ -1,0 +1,60 @@
+"""A real Connect worker with real plugins, beside a real Kafka, registry and Headwater; and a watcher of it."""
+
+import shutil
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from headwater.lab import site
+from tests.connect.cluster import Cluster, Watching
+from tests.support.lab import Lab
+
+PLUGINS = Path(sys.prefix) / "connect-plugins"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.timeout(600))
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """One for all tests: each makes connectors and topics of its own."""
+    lab = Lab(tmp_path_factory.mktemp("labs") / "lab")
+    site.claim(lab.data)
+    _plugins(lab.data / "connect" / "plugins")
+    lab.up("--services", "connect,registry,headwater")
+    made = Cluster(lab, tmp_path_factory.mktemp("files"))
+    yield made
+    made.end()
+    lab.run("down")
+    assert not lab.processes()
+
+
+@pytest.fixture
+def watcher(cluster: Cluster, tmp_path: Path) -> Iterator[Watching]:
+    watching = Watching(cluster, tmp_path)
+    yield watching
+    watching.stop()
+
+
+def _plugins(folder: Path) -> None:
+    assert PLUGINS.is_dir(), "the plugins are not there: run `make test-connect`"
+    shutil.copytree(PLUGINS / "mirror", folder / "mirror")
+    shutil.copytree(PLUGINS / "avro", folder / "avro")
+    # A worker that finds plugins by their manifests needs one, and this converter has none.
+    with zipfile.ZipFile(folder / "avro" / "manifest.jar", "w") as jar:
+        jar.writestr(
+            "META-INF/services/org.apache.kafka.connect.storage.Converter",
+            "io.apicurio.registry.utils.converter.AvroConverter\n",
+        )
+    with tarfile.open(next(PLUGINS.glob("debezium-*.tar.gz"))) as archive:
+        archive.extractall(folder, filter="data")
+    for pattern in ("kafka-clients-*.jar", "connect-api-*.jar"):  # the worker has its own
+        for file in (folder / "debezium-connector-postgres").glob(pattern):
+            file.unlink()
