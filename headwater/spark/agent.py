@@ -20,7 +20,6 @@ from headwater.spark.delivery import Delivery
 from headwater.spark.forwarding import Forwarder, Verdict
 from headwater.spark.open_runs import OpenRuns
 from headwater.spark.settings import Settings, gather
-from headwater.spark.sinks import Target
 from headwater.spark.streams import Streams, Write
 from headwater.spark.telling import Telling
 from headwater.spark.transports import address_of, default_spool, make_transport
@@ -31,6 +30,8 @@ log = logging.getLogger("headwater.spark")
 LAST_WORDS, LAST_SENDING, LAST_STOP = 3.0, 3.0, 10.0
 # How often the agent looks what the listener said, and whether a query has been silent for too long.
 FORWARDING, BEATING = 0.2, 1.0
+# So much waits only if Spark or the disk hangs.
+MANY = 1000
 
 _agent: "Agent | None" = None
 _attaching = threading.RLock()
@@ -57,6 +58,8 @@ def attach(
     One agent serves all sessions of an application: attaching again changes nothing.
     """
     global _agent
+    if not hasattr(spark, "_jsparkSession"):
+        raise TypeError("the agent works inside a classic Spark session; this one is of Spark Connect")
     with _attaching:
         if is_attached(spark):
             assert _agent is not None
@@ -79,10 +82,10 @@ def is_attached(spark: Any) -> bool:
 
 class Agent:
     def __init__(self, spark: Any, telling: Telling, told: Settings, forwards: bool) -> None:
-        self.context, self.closed = spark.sparkContext, False
+        self.context, self.closed, self._is_behind = spark.sparkContext, False, False
         self._telling, self._settings, self._process = telling, told, os.getpid()
         self._forwarder = Forwarder(telling.runs, telling, told.interval) if forwards else None
-        self._streams = Streams(spark, telling, told, self._parent)
+        self._streams = Streams(spark, telling, told, self._parent, lambda: list(self._heard.values()))
         # What the listener tells by itself need not be told twice.
         self._tells_batches = told.batch and not listener.is_there(spark)
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
@@ -103,14 +106,20 @@ class Agent:
             spark.streams.addListener(self._to_queries)
             if self._forwarder is not None or self._tells_batches:
                 statements.listen(spark, self._to_statements)
+            at = events.now()
+            for query in spark.streams.active:
+                self.started(spark, query, None, at)
 
     # Told by threads of the job and of Spark; nothing here waits
 
-    def started(self, df: Any, query: Any, target: Target, batches: "hooks.Batches | None", at: str) -> None:
-        self._do(lambda: self._streams.started(df, query, target, batches, at))
+    def announced(self, run_id: str, at: str) -> None:
+        self._do(lambda: self._streams.announced(run_id, at))
+
+    def started(self, spark: Any, query: Any, batches: "hooks.Batches | None", at: str) -> None:
+        self._do(lambda: self._streams.started(spark, query, batches, at))
 
     def progressed(self, run_id: str, told: str) -> None:
-        self._do(lambda: self._streams.progressed(run_id, told))
+        self._do(lambda: self._streams.progressed(run_id, told), may_drop=True)
 
     def terminated(self, run_id: str, message: str | None) -> None:
         self._do(lambda: self._streams.terminated(run_id, message))
@@ -125,7 +134,7 @@ class Agent:
     def executed(self, execution: Any, problem: str | None) -> None:
         """A statement ended."""
         mark = self._forwarder.mark() if self._forwarder is not None else 0
-        self._do(lambda: self._executed(execution, problem, mark))
+        self._do(lambda: self._executed(execution, problem, mark), may_drop=True)
 
     def failed(self, problem: str) -> None:
         """Nobody caught an exception of the job."""
@@ -141,8 +150,7 @@ class Agent:
     def application_stops(self) -> None:
         """Just before `spark.stop()`: afterwards nobody tells how queries and statements ended."""
         if self._forwarder is not None:
-            with contextlib.suppress(Exception):  # not a part of Spark that anybody promised
-                self.context._jsc.sc().listenerBus().waitUntilEmpty(int(LAST_WORDS * 1000))
+            self._wait_for_spark(LAST_WORDS)
         self._settled("the Spark session was stopped")
 
     def application_stopped(self) -> None:
@@ -169,11 +177,21 @@ class Agent:
 
     def flush(self, seconds: float = 5.0) -> bool:
         """Waits until all that happened so far is sent."""
+        self._wait_for_spark(seconds)
         return self._wait_for(lambda: None, seconds) and self._telling.delivery.flush(seconds)
 
-    def _do(self, task: Callable[[], None]) -> None:
-        if not self.closed:
+    def _do(self, task: Callable[[], None], *, may_drop: bool = False) -> None:
+        if may_drop and self._tasks.qsize() > MANY:
+            if not self._is_behind:
+                log.warning("lineage cannot keep up with Spark: progress is left out")
+            self._is_behind = True
+        elif not self.closed:
             self._tasks.put(task)
+
+    def _wait_for_spark(self, seconds: float) -> None:
+        """Spark tells of statements in a thread of its own."""
+        with contextlib.suppress(Exception):  # not a part of Spark that anybody promised
+            self.context._jsc.sc().listenerBus().waitUntilEmpty(int(seconds * 1000))
 
     def _wait_for(self, task: Callable[[], None], seconds: float) -> bool:
         done = threading.Event()

@@ -182,13 +182,20 @@ class Delivery:
         if self._spool.is_full() and event.get("eventType") == "RUNNING":
             self._lost("there is no more room for events that wait")
             return
-        self._spool.append(json.dumps(event, default=str))
+        try:
+            self._spool.append(json.dumps(event, default=str))
+        except OSError as e:
+            self._lost(f"it cannot be kept on disk: {e}")
 
     def _refuse(self) -> None:
         if self._spool is not None and len(self._spool):
-            log.warning("the refused event is in %s", self._spool.refuse_first())
+            try:
+                log.warning("the refused event is in %s", self._spool.refuse_first())
+            except OSError as e:
+                self._spool.remove_first()
+                self._lost(f"it was refused, and cannot be kept on disk: {e}")
 
     def _lost(self, why: str) -> None:
         self.dropped += 1
-        if self.dropped == 1:
-            log.warning("an event of lineage is lost, as %s", why)
+        if self.dropped & (self.dropped - 1) == 0:  # the first, the second, the fourth, …
+            log.warning("an event of lineage is lost, %s so far, as %s", self.dropped, why)

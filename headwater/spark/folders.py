@@ -23,7 +23,7 @@ def name() -> str:
 def make(folder: Path) -> Lock:
     """A new folder. It gets its name when it is held, as others would take it for one that was left."""
     unnamed = folder.with_name(f"new.{folder.name}")
-    unnamed.mkdir(parents=True)
+    unnamed.mkdir(parents=True, exist_ok=True)
     lock = hold(unnamed)
     if lock is None:
         raise OSError(f"{unnamed} cannot be locked")
@@ -66,10 +66,14 @@ def remove(folder: Path, lock: Lock) -> None:
 def write(path: Path, text: str) -> None:
     """All of it or nothing, and on the disk when it returns."""
     partial = path.with_suffix(".part")
-    with partial.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with partial.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
     partial.rename(path)
 
 

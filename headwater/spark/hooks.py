@@ -47,7 +47,7 @@ def listener(agent: "Agent") -> Any:
 
     class Listener(StreamingQueryListener):  # type: ignore[misc]
         def onQueryStarted(self, event: Any) -> None:  # noqa: N802
-            pass
+            agent.announced(str(event.runId), events.now())
 
         def onQueryProgress(self, event: Any) -> None:  # noqa: N802
             agent.progressed(str(event.progress.runId), str(event.progress.json))
@@ -72,8 +72,8 @@ def install(agent: "Agent") -> None:
         _original.append((cls, name, before))
         setattr(cls, name, functools.wraps(before)(make(before)))
 
-    replace(DataStreamWriter, "start", lambda before: _starting(agent, before, None))
-    replace(DataStreamWriter, "toTable", lambda before: _starting(agent, before, "table"))
+    replace(DataStreamWriter, "start", lambda before: _starting(agent, before))
+    replace(DataStreamWriter, "toTable", lambda before: _starting(agent, before))
     replace(DataStreamWriter, "foreachBatch", _batching)
     replace(StreamingQuery, "stop", lambda before: _stopping(agent, before))
     replace(SparkSession, "newSession", lambda before: _listening(agent, before))
@@ -94,7 +94,7 @@ def remove() -> None:
         setattr(cls, name, before)
 
 
-def _starting(agent: "Agent", before: Any, kind: str | None) -> Any:
+def _starting(agent: "Agent", before: Any) -> Any:
     def start(self: Any, *arguments: Any, **named: Any) -> Any:
         at = events.now()
         try:
@@ -102,12 +102,7 @@ def _starting(agent: "Agent", before: Any, kind: str | None) -> Any:
         except Exception:
             events.log.exception("the progress of a query cannot be listened to")
         query = before(self, *arguments, **named)
-        target = arguments[0] if arguments else named.get("tableName" if kind else "path")
-        try:
-            told = sinks.of_stream(self, *((target, None) if kind else (None, target)))
-            agent.started(self._df, query, told, self.__dict__.get("_headwater_batches"), at)
-        except Exception:
-            events.log.exception("the start of a query could not be told")
+        agent.started(self._df.sparkSession, query, self.__dict__.get("_headwater_batches"), at)
         return query
 
     return start

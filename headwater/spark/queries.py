@@ -56,7 +56,7 @@ class Query:
             return self.abort("stop() was called", after)
         if message is None:
             return self.complete() if self.sink.ends else self.abort("the query was stopped", after)
-        if any(name in message for name in _INTERRUPTED):
+        if _is_interruption(message):
             return self.abort("the query was interrupted", after)
         return self.fail(message)
 
@@ -79,3 +79,9 @@ class Query:
             events.named(o.dataset, o.facets if facets else None, outputFacets=statistics)
             for o in self.outputs.values()
         ]
+
+
+def _is_interruption(message: str) -> bool:
+    """Whether that is the cause, and not only somewhere in a stack trace."""
+    causes = [line for line in message.splitlines() if line.startswith("Caused by:")]
+    return any(name in line for line in (*message.splitlines()[:1], *causes[-1:]) for name in _INTERRUPTED)

@@ -17,43 +17,6 @@ class Sink(NamedTuple):
     ends: bool = False  # the query comes to an end by itself
 
 
-class Target(NamedTuple):
-    """What a DataStreamWriter was told, as it is when the query starts. To find the dataset may take longer."""
-
-    format: str
-    options: dict[str, str]
-    table: str | None
-    path: str | None
-    ends: bool
-
-    def sink(self, spark: Any) -> Sink:
-        try:
-            found = _of(self.format, self.options, spark, self.table, self.path or self.options.get("path"))
-        except Exception as e:
-            found = Sink(self.format, unknown=f"the sink: {type(e).__name__} {str(e).splitlines()[0][:200]}")
-        return found._replace(ends=self.ends)
-
-
-def of_stream(writer: Any, table: str | None, path: str | None) -> Target:
-    """Spark keeps what a writer was told in private fields."""
-    told = _fields(writer._jwrite, ("source", "extraOptions", "trigger", "foreachBatchWriter"))
-    options = {key.lower(): value for key, value in leaves.as_dict(told["extraOptions"]).items()}
-    trigger = str(told["trigger"].toString()) if told["trigger"] is not None else ""
-    ends = trigger.startswith(("AvailableNow", "Once", "OneTime"))
-    kind = "foreachbatch" if told["foreachBatchWriter"] is not None else str(told["source"] or "parquet").lower()
-    return Target(kind, options, table, path, ends)
-
-
-def _fields(obj: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    found: dict[str, Any] = dict.fromkeys(names)
-    cls = obj.getClass()
-    for name in names:
-        field = cls.getDeclaredField(name)
-        field.setAccessible(True)
-        found[name] = field.get(obj)
-    return found
-
-
 def of_batch(writer: Any, spark: Any, table: str | None, path: str | None) -> Sink:
     """A DataFrameWriter, as it writes."""
     names = [str(field.getName()) for field in writer._jwrite.getClass().getSuperclass().getDeclaredFields()]
@@ -76,6 +39,11 @@ def of_kafka(options: dict[str, str]) -> Sink:
     topics = tuple(naming.of_topics({k: v for k, v in options.items() if k != "subscribe"}))
     unknown = None if topics else "Kafka's sink: the topic is told by a column"
     return Sink("kafka", topics, topic=True, unknown=unknown)
+
+
+def of_options(kind: str, options: dict[str, str], spark: Any) -> Sink:
+    """By what a writer was told."""
+    return _of(kind, options, spark, None, options.get("path"))
 
 
 def _of(kind: str, options: dict[str, str], spark: Any, table: str | None, path: str | None) -> Sink:

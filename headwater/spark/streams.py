@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headwater.spark import columns, commands, events
+from headwater.spark import columns, commands, events, running
 from headwater.spark.columns import Lineage
 from headwater.spark.commands import Written
 from headwater.spark.events import Run
 from headwater.spark.queries import Query
 from headwater.spark.settings import Parent, Settings
-from headwater.spark.sinks import Sink, Target
+from headwater.spark.sinks import Sink
 from headwater.spark.telling import Telling
 
 if TYPE_CHECKING:
@@ -20,31 +20,44 @@ if TYPE_CHECKING:
 
 # Statements may have another text in each batch.
 MANY = 1000
+# A query that Spark announced and that nobody told in this time was not started through PySpark.
+OVERDUE = 2.0
 
 log = logging.getLogger("headwater.spark")
 
 
 class Streams:
-    def __init__(self, spark: Any, telling: Telling, told: Settings, parent: Callable[[], Parent | None]) -> None:
-        self._telling, self._settings, self._parent = telling, told, parent
+    def __init__(
+        self,
+        spark: Any,
+        telling: Telling,
+        told: Settings,
+        parent: Callable[[], Parent | None],
+        sessions: Callable[[], list[Any]],
+    ) -> None:
+        self._telling, self._settings, self._parent, self._sessions = telling, told, parent, sessions
         self._version, self._application = str(spark.version), str(spark.sparkContext.appName)
         self._queries: dict[str, Query] = {}
         self._early: dict[str, list[Callable[[Query], None]]] = {}  # what came before the start was known
+        self._announced: dict[str, tuple[float, str]] = {}
         self.after: str | None = None  # a signal that the job takes care of
 
-    def started(self, df: Any, spark_query: Any, target: Target, batches: "Batches | None", at: str) -> None:
+    def started(self, spark: Any, spark_query: Any, batches: "Batches | None", at: str) -> None:
         run_id = str(spark_query.runId)
-        sink = target.sink(df.sparkSession)
+        if run_id in self._queries:
+            return
+        self._announced.pop(run_id, None)
+        plan, sink = running.look(spark_query, spark)
         run = Run(self._settings.namespace, self._name(spark_query, sink), run_id, self._version, self._parent())
         query = Query(run, spark_query, sink, at)
         try:
-            found = columns.lineage(df)
+            found = columns.of_plan(plan, spark)
             query.lineage = found
             query.progress.counters = found.counters
             query.unknown[run.job] = found.unknown + ((sink.unknown,) if sink.unknown else ())
             written = found.as_records() if sink.topic else found
             for dataset in sink.datasets:
-                query.outputs[dataset.key] = events.output_of(dataset, written, df.schema.json())
+                query.outputs[dataset.key] = events.output_of(dataset, written, str(plan.schema().json()))
         except Exception as e:
             # A run without columns is better than none.
             log.exception("the columns of query %s could not be told", run.job)
@@ -55,8 +68,14 @@ class Streams:
             batches.query = query
             for write in batches.waiting:
                 _guarded(write)
+            batches.waiting.clear()
         for task in self._early.pop(run_id, ()):
             task(query)
+
+    def announced(self, run_id: str, at: str) -> None:
+        """By Spark; usually the one who started it tells more in a moment."""
+        if run_id not in self._queries:
+            self._announced[run_id] = (time.monotonic(), at)
 
     def progressed(self, run_id: str, told: str) -> None:
         self._when_known(run_id, lambda query: self._progressed(query, told))
@@ -88,7 +107,15 @@ class Streams:
             self._telling.begins(query.found(output, written.lineage.unknown))
 
     def beat(self) -> None:
-        """A long micro-batch is no reason to look dead."""
+        """A long micro-batch is no reason to look dead. And not every query is started from Python."""
+        overdue = {run for run, (since, _) in self._announced.items() if time.monotonic() - since > OVERDUE}
+        for spark in self._sessions() if overdue else ():
+            for spark_query in spark.streams.active:
+                if (run_id := str(spark_query.runId)) in overdue:
+                    self.started(spark, spark_query, None, self._announced[run_id][1])
+        for run_id in overdue:
+            self._announced.pop(run_id, None)
+            self._early.pop(run_id, None)
         for query in list(self._queries.values()):
             if not query.ended and time.monotonic() - query.told >= self._settings.interval:
                 if query.spark_query.isActive:
@@ -124,7 +151,8 @@ class Streams:
     def _when_known(self, run_id: str, task: Callable[[Query], None]) -> None:
         query = self._queries.get(run_id)
         if query is None:
-            self._early.setdefault(run_id, []).append(task)
+            if run_id in self._announced:  # of others, such as those that have ended, nothing is to be told
+                self._early.setdefault(run_id, []).append(task)
         elif not query.ended:
             task(query)
 

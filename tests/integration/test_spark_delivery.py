@@ -125,6 +125,47 @@ time.sleep(600)
     assert files(spool) == []
 
 
+def test_with_a_full_disk_events_wait_in_memory(make_server: Start, tmp_path: Path) -> None:
+    server, port, spool = make_server(), free_port(), tmp_path / "spool"
+    program = f"""
+import logging, pathlib, resource, sys
+from headwater.spark.delivery import Delivery
+from headwater.spark.transports import make_transport
+from tests.support.make import run
+logging.basicConfig()
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # whatever is written fails
+sender = Delivery(make_transport("http://127.0.0.1:{port}", None), pathlib.Path({str(spool)!r}))
+for n in range(4):
+    sender.send(run("RUNNING", "stream", at=n, run_id="run-1"))
+assert not sender.flush(1)
+print("waiting", flush=True)
+sys.stdin.readline()
+assert sender.flush({PATIENCE})
+sender.send(run("ABORT", "stream", at=9, run_id="run-1"))
+sender.close(1)
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        env={**os.environ, "NO_PROXY": "127.0.0.1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "waiting\n"
+        server.start(port)
+        _, said = process.communicate("go on\n", timeout=PATIENCE * 2)
+    finally:
+        process.kill()
+        process.communicate()
+    assert process.returncode == 0, said
+    assert said.count("wait in memory") == 1, "said once, with the reason"
+    assert "File too large" in said
+    assert server.total() == 5
+
+
 def test_a_folder_that_is_in_use_is_left_alone(make_server: Start, tmp_path: Path) -> None:
     server, port, spool = make_server(), free_port(), tmp_path / "spool"
     first, second = delivery(server, spool, port), delivery(server, spool, port)

@@ -1,6 +1,7 @@
 """Streaming queries of a real Spark, told to a real server."""
 
 import json
+import pickle
 import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from headwater.spark import Agent, attach
 from tests.integration.conftest import Start
 from tests.integration.support import Server, free_port, path_of, wait_for
+from tests.spark import notation
 from tests.spark.scripts import run_script
 
 PATIENCE = 90.0  # a busy machine starts a query in seconds, not at once
@@ -176,13 +178,15 @@ def test_windows_of_the_rate_source_have_a_watermark_and_a_state(lab: Lab) -> No
     counts = rate.withWatermark("timestamp", "1 second").groupBy(F.window("timestamp", "1 second")).count()
     lab.write(counts, "counts").format("memory").outputMode("update").start()
 
-    def seen() -> Any:
-        told = [e["run"]["facets"]["headwater_streaming"] for e in lab.events("counts") if _progress(e)]
-        return [t for t in told if t.get("watermark") and t["stateRows"] > 0 and t["stateBytes"] > 0]
+    def told() -> list[Any]:
+        return [e["run"]["facets"]["headwater_streaming"] for e in lab.events("counts") if _progress(e)]
 
-    facet = wait_for(seen, "a watermark and a state", PATIENCE)[0]
-    assert facet["processedRowsPerSecond"] > 0
-    assert facet["sources"][0]["numInputRows"] >= 0
+    def seen() -> Any:
+        return [t for t in told() if t.get("watermark") and t["stateRows"] > 0 and t["stateBytes"] > 0]
+
+    wait_for(seen, "a watermark and a state", PATIENCE)
+    facet = wait_for(lambda: [t for t in told() if t.get("processedRowsPerSecond")], "rows", PATIENCE)[0]
+    assert facet["sources"][0]["numInputRows"] > 0
 
 
 def test_what_the_batches_of_a_stream_write_is_its_output(lab: Lab) -> None:
@@ -235,6 +239,105 @@ def test_what_cannot_be_understood_is_said(lab: Lab) -> None:
     assert [e["errorMessage"] for e in errors] == ["a checkpoint: what was before it is not in the plan"]
 
 
+def test_an_error_in_the_users_own_function_fails_the_query_with_its_message(lab: Lab) -> None:
+    def write(batch: Any, number: int) -> None:
+        raise ValueError("no such thing as a batch")
+
+    lab.feed({"item": "a", "price": 1.5, "qty": 2})
+    query = lab.write(lab.source(), "faulty").foreachBatch(write).start()
+    with pytest.raises(Exception, match="no such thing"):
+        query.awaitTermination()
+    lab.wait("faulty", "FAILED")
+    error = lab.events("faulty")[-1]["run"]["facets"]["errorMessage"]
+    assert "no such thing as a batch" in error["message"] + error["stackTrace"]
+
+
+def test_a_statement_in_the_batches_of_a_stream_writes_its_output(lab: Lab) -> None:
+    lab.spark.sql("create table if not exists lake.shop.merged (item string, qty int) using iceberg")
+
+    def merge(batch: Any, number: int) -> None:
+        batch.createOrReplaceTempView("batch")
+        batch.sparkSession.sql(
+            "merge into lake.shop.merged t using batch s on t.item = s.item "
+            "when matched then update set qty = s.qty when not matched then insert *"
+        )
+
+    lab.feed({"item": "a", "price": 1.5, "qty": 2})
+    lab.write(lab.source().where("price > 1").select("item", "qty"), "merge").foreachBatch(merge).start()
+    (output,) = wait_for(lambda: (lab.job("merge") or {"outputs": ()})["outputs"], "the output", PATIENCE)
+    assert output["name"].endswith("/lake/shop/merged")
+    written = next(e for e in lab.events("merge") if e["outputs"])
+    facet = written["outputs"][0]["facets"]["columnLineage"]
+    found = notation.shown(notation.written(facet))
+    rows = "rows <- in.item:join in.price:filter merged.item:join"
+    assert found.splitlines() == ["item <- in.item", "qty <- in.qty", rows]
+
+
+def test_a_query_of_another_session_is_told_to_its_end(lab: Lab) -> None:
+    session = lab.spark.newSession()
+    source = session.readStream.schema("item string").json(lab.path("in"))
+    query = lab.write(source, "elsewhere").format("noop").start()
+    lab.wait("elsewhere", "RUNNING")
+    query.stop()
+    lab.wait("elsewhere", "ABORTED")
+
+
+def test_a_query_that_was_there_before_is_told_from_the_attachment_on(
+    spark: Any, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    (tmp_path / "in").mkdir()
+    source = spark.readStream.schema("item string, qty int").json(str(tmp_path / "in"))
+    writer = source.where("qty > 0").writeStream.queryName("early").option("checkpointLocation", str(tmp_path / "cp"))
+    query = writer.format("parquet").start(str(tmp_path / "out"))
+    agent = attach(spark, url=server.url, namespace="tests", interval=0.5, spool=tmp_path / "spool")
+    try:
+        job = wait_for(lambda: server.get(path_of("jobs", "tests", "early")).status_code == 200, "the query", PATIENCE)
+        job = server.json(path_of("jobs", "tests", "early"))
+        assert [d["name"] for d in job["inputs"]] == [str(tmp_path / "in")]
+        assert [d["name"] for d in job["outputs"]] == [str(tmp_path / "out")]
+        query.stop()
+        assert agent.flush(PATIENCE)
+        wait_for(lambda: server.events()[-1]["eventType"] == "ABORT", "its end", PATIENCE)
+    finally:
+        query.stop()
+        agent.close("the test is over")
+
+
+def test_a_query_that_was_not_started_from_python_is_told_too(lab: Lab) -> None:
+    writer = lab.write(lab.source(), "scala").format("parquet")
+    started = writer._jwrite.start(lab.path("out"))  # as Scala code would
+    try:
+        job = lab.wait("scala", "RUNNING")
+        assert [d["name"] for d in job["outputs"]] == [lab.path("out")]
+    finally:
+        started.stop()
+    lab.wait("scala", "ABORTED")
+
+
+def test_thousands_of_batches_leave_nothing_behind(lab: Lab) -> None:
+    """What the agent keeps of a query does not grow with its batches."""
+    lab.write(lab.source(), "long").format("noop").start()
+    lab.wait("long", "RUNNING")
+    query = next(iter(lab.agent._streams._queries.values()))
+    told = json.dumps({"batchId": 1, "sources": [{"description": "x", "numInputRows": 1}], "observedMetrics": {}})
+
+    def size() -> int:
+        return len(pickle.dumps((query.progress.__dict__, query.unknown, query.outputs)))
+
+    def feed(batches: int) -> int:
+        for _ in range(batches):
+            lab.agent.progressed(query.run.id, told)
+            lab.agent.progressed("never heard of", told)
+        assert lab.agent.flush(PATIENCE)
+        return size()
+
+    before = feed(10)
+    assert feed(900) <= before + 10, "counters have more digits, and that is all"
+    assert lab.agent._streams._early == {}
+    assert lab.agent._tasks.qsize() < 10
+
+
 def test_without_a_server_the_query_goes_on_and_nothing_is_lost(
     spark: Any, make_server: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,7 +368,7 @@ def test_without_a_server_the_query_goes_on_and_nothing_is_lost(
 
 
 SCRIPT = """
-import sys, time, threading
+import os, signal, sys, time, threading
 from pyspark.sql import SparkSession
 import headwater.spark
 
@@ -274,13 +377,27 @@ spark = (
     SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.driver.memory", "512m")
     .config("spark.sql.warehouse.dir", folder + "/warehouse").getOrCreate()
 )
+asked = threading.Event()
+if how == "handler":
+    signal.signal(signal.SIGTERM, lambda *_: asked.set())
 headwater.spark.attach(spark, url=url, namespace="tests", interval=0.5, spool=folder + "/spool")
 rate = spark.readStream.format("rate").load()
 writer = rate.writeStream.queryName(how).format("parquet").option("checkpointLocation", folder + "/cp")
 query = writer.start(folder + "/out")
 print("started", flush=True)
+if how == "fork":
+    pid = os.fork()
+    if pid == 0:
+        sys.exit()  # with all that is to be done at the end of an interpreter, which is not that of the job
+    os.waitpid(pid, 0)
+    print(headwater.spark.attach(spark).flush())
+    query.stop()
 if how == "term":
     query.awaitTermination()
+if how == "handler":
+    asked.wait()
+    query.stop()
+    sys.exit()
 time.sleep(1)
 if how == "raise":
     raise RuntimeError("the job's own fault")
@@ -292,9 +409,11 @@ if how == "session":
 @pytest.mark.parametrize(
     ("how", "code", "reason"),
     [
+        ("handler", 0, "stop() was called, after SIGTERM"),
         ("term", -15, "SIGTERM"),
         ("raise", 1, "the interpreter ended"),
         ("session", 0, "the Spark session was stopped"),
+        ("fork", 0, "stop() was called"),
     ],
 )
 def test_a_process_that_ends_aborts_its_queries(
@@ -306,9 +425,12 @@ def test_a_process_that_ends_aborts_its_queries(
         answer = server.get(path_of("jobs", "tests", how))
         return answer.status_code == 200
 
-    found = run_script(SCRIPT, [server.url, str(tmp_path), how], terminate_when=told if how == "term" else None)
+    found = run_script(
+        SCRIPT, [server.url, str(tmp_path), how], terminate_when=told if how in ("term", "handler") else None
+    )
     assert found == code
-    last = [e for e in server.events() if e["job"]["name"] == how][-1]
+    *_, last = of_job = [e for e in server.events() if e["job"]["name"] == how]
+    assert [e["eventType"] for e in of_job].count("ABORT") == 1
     assert last["eventType"] == "ABORT"
     assert last["run"]["facets"]["headwater_end"]["reason"] == reason
     assert list((tmp_path / "spool").glob("*/*.json")) == []

@@ -1,0 +1,267 @@
+"""`python -m bench.spark_capture`: what lineage costs a Spark application, and how soon it is there.
+
+Orders go from Kafka to `supplier-stats` and to Iceberg at once, in one application with real services, round after
+round with and without the agent. All rounds do the same work in the same JVM, so that they can be compared; beside
+the clock, the CPU time of driver and JVM is looked at, which other work on the machine disturbs less. Needs what
+`make test-spark` sets up. BENCH=quick|default|large.
+"""
+
+import argparse
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bench.report import SIZES as REPORT_SIZES
+from bench.report import Figure, Say, at_most, doubted, info, show
+from bench.servers import BenchError, disk
+from bench.spark_columns import large_plan
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_HEADWATER = (sys.executable, "-m", "headwater.cli.main")
+_SERVICES = "kafka,registry,s3,metastore,headwater"
+NAMESPACE = "bench"
+
+
+class Sizes(NamedTuple):
+    orders: int
+    in_a_batch: int
+    pairs: int
+    warm: int  # rounds that are not counted: the JVM compiles
+
+
+SIZES = {
+    "quick": Sizes(40_000, 10_000, 1, 1),
+    "default": Sizes(300_000, 15_000, 8, 2),
+    "large": Sizes(600_000, 15_000, 16, 3),
+}
+
+
+class Round(NamedTuple):
+    orders: int
+    seconds: float
+    cpu: float
+    seen_after: list[float]  # seconds from a query's start to its run in the API
+
+
+@contextmanager
+def lab(folder: Path) -> Iterator[dict[str, str]]:
+    data = ("--data", str(folder))
+    up = [*_HEADWATER, "lab", "up", "--detach", "--services", _SERVICES, *data]
+    done = subprocess.run(up, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BenchError(f"the lab did not come up: {done.stderr}")
+    try:
+        told = json.loads((folder / "lab.json").read_bytes())
+        yield {service["name"]: service["url"] for service in told["services"]}
+    finally:
+        subprocess.run([*_HEADWATER, "lab", "down", *data], capture_output=True, check=False)
+
+
+class Bench:
+    def __init__(self, urls: dict[str, str], folder: Path, sizes: Sizes) -> None:
+        from headwater.lab import jars
+        from pipeline import session
+        from pipeline.records import Known
+        from pipeline.registry import Registry
+        from pipeline.schemas import ORDER_VERSIONS, ORDERS_SUBJECT, STATS, SUPPLIER_STATS_SUBJECT
+        from pipeline.settings import Settings
+
+        programs = jars.home(jars.cache())
+        jars.ensure(programs, [jars.SPARK], os.environ, lambda *_: None)
+        self._url, self._folder, self._sizes, self._rounds = urls["headwater"], folder, sizes, 0
+        self.places = Settings(
+            kafka=urls["kafka"],
+            registry=urls["registry"],
+            s3=urls["s3"],
+            metastore=urls["metastore"],
+            checkpoints=str(folder),
+            jars=str(programs / jars.SPARK),
+        )
+        registry = Registry(self.places.registry)
+        registry.register(ORDERS_SUBJECT, ORDER_VERSIONS[1])
+        self._stats_id = registry.register(SUPPLIER_STATS_SUBJECT, STATS)
+        self._known = Known(registry.versions(ORDERS_SUBJECT), frozenset())
+        parser = argparse.ArgumentParser()
+        session.add_options(parser)
+        settings = {"spark.sql.adaptive.enabled": "false"}
+        self.spark: Any = session.make("bench", self.places, parser.parse_args([]), settings)
+        self.spark.sparkContext.setLogLevel("ERROR")
+        self._jvm: int = self.spark.sparkContext._gateway.proc.pid
+
+    def fill(self) -> None:
+        command = [sys.executable, "-m", "pipeline.produce", "--rate", "1000000", "--count", str(self._sizes.orders)]
+        subprocess.run([*command, "--kafka", self.places.kafka, "--registry", self.places.registry], check=True)
+
+    def round(self, capture: bool) -> Round:
+        import headwater.spark
+        from pipeline import iceberg_ingestion, supplier_stats_stream
+        from pipeline.jobs import Context
+
+        self._rounds += 1
+        checkpoints = str(self._folder / f"round-{self._rounds}")
+        places = replace(self.places, checkpoints=checkpoints)
+        context = Context(self.spark, places, self._known, self._stats_id, self._sizes.in_a_batch)
+        agent = None
+        if capture:
+            agent = headwater.spark.attach(self.spark, self._url, NAMESPACE, spool=self._folder / "spool")
+
+        def start(job: Any) -> Any:
+            def prepared(df: Any) -> Any:
+                writer = df.writeStream.queryName(job.NAME).option("checkpointLocation", f"{checkpoints}/{job.NAME}")
+                return writer.trigger(availableNow=True)
+
+            return job.JOB.start(context, prepared)
+
+        seen: list[float] = []
+        queries = []
+        for job in (supplier_stats_stream, iceberg_ingestion):
+            began = time.perf_counter()
+            queries.append(start(job))
+            if capture:
+                seen.append(self._seen(job.NAME, str(queries[-1].runId)) - began)
+        # What happens once for each start is not what a stream costs.
+        while not all(query.recentProgress or not query.isActive for query in queries):
+            time.sleep(0.02)
+        if agent is not None:
+            agent.flush()
+        before = [_rows(query) for query in queries]
+        began, cpu = time.perf_counter(), self._cpu()
+        for query in queries:
+            query.awaitTermination()
+        seconds, used = time.perf_counter() - began, self._cpu() - cpu
+        orders = sum(_rows(query) - count for query, count in zip(queries, before, strict=True))
+        if agent is not None:
+            agent.close("the round is over")
+        return Round(orders, seconds, used, seen)
+
+    def _seen(self, job: str, run: str) -> float:
+        """When the API has the run, with what it reads and writes."""
+        until = time.perf_counter() + 60
+        while time.perf_counter() < until:
+            try:
+                with urllib.request.urlopen(f"{self._url}/api/v1/namespaces/{NAMESPACE}/jobs/{job}") as answer:
+                    told = json.loads(answer.read())
+                if told["latestRun"]["id"] == run and told["inputs"] and told["outputs"]:
+                    return time.perf_counter()
+            except urllib.error.HTTPError as e:
+                e.close()
+            time.sleep(0.01)
+        raise BenchError(f"the run of {job} is not in the API after a minute")
+
+    def _cpu(self) -> float:
+        ours = os.times()
+        # The command name stands in brackets and may hold blanks; the numbers come after it.
+        java = Path(f"/proc/{self._jvm}/stat").read_text().rpartition(")")[2].split()
+        return ours.user + ours.system + (int(java[11]) + int(java[12])) / _TICKS
+
+
+def _rows(query: Any) -> int:
+    return sum(int(progress["numInputRows"]) for progress in query.recentProgress)
+
+
+def costs(pairs: Sequence[tuple[Round, Round]]) -> list[Figure]:
+    """Each pair: without and with capture."""
+    by_cpu = [(w.cpu / w.orders) / (o.cpu / o.orders) - 1 for o, w in pairs]
+    by_clock = [(w.seconds / w.orders) / (o.seconds / o.orders) - 1 for o, w in pairs]
+    off, on = ([r.orders / r.seconds for r in side] for side in zip(*pairs, strict=True))
+    seen = [after for _, round_ in pairs for after in round_.seen_after]
+    figures = [
+        info(
+            "orders/s through both queries at once, without and with capture",
+            f"{statistics.median(off):,.0f} and {statistics.median(on):,.0f}",
+            statistics.median(on),
+        )
+    ]
+    for what, values in (("capture costs of CPU time for an order", by_cpu), ("… of time by the clock", by_clock)):
+        mean, error = statistics.mean(values), _error(values)
+        figure = at_most(what, mean, 0.03, f"{mean:+.1%} ± {error:.1%} ({len(values)} pairs)", "3 %")
+        is_sure = mean + error <= 0.03
+        figures.append(figure if is_sure else doubted(figure, "the rounds differ by more"))
+    figures.append(
+        at_most(
+            "from the start of a query to its run in the API (median; worst)",
+            statistics.median(seen),
+            1.0,
+            f"{statistics.median(seen):.2f} s; {max(seen):.2f} s",
+            "1 s",
+        )
+    )
+    return figures
+
+
+def _error(values: Sequence[float]) -> float:
+    """Within which the true mean lies, in nineteen of twenty cases."""
+    return 2 * statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else float("inf")
+
+
+def columns(spark: Any, folder: Path) -> Figure:
+    from headwater.spark import lineage
+
+    df = large_plan(spark, str(folder / "wide"), 200, 10)
+    taken = []
+    for _ in range(6):
+        began = time.perf_counter()
+        found = lineage(df)
+        taken.append(time.perf_counter() - began)
+        assert len(found.columns) == 200
+    what = "column lineage of 200 columns, 10 joins (the first time; median of others)"
+    return at_most(what, taken[0], 1.0, f"{taken[0]:.2f} s; {statistics.median(taken[1:]):.2f} s", "1 s")
+
+
+def measure(folder: Path, sizes: Sizes, say: Say) -> list[Figure]:
+    os.environ["NO_PROXY"] = "127.0.0.1"
+    say("the lab starts")
+    with lab(folder / "lab") as urls:
+        bench = Bench(urls, folder, sizes)
+        try:
+            say(f"{sizes.orders:,} orders are made")
+            bench.fill()
+            for number in range(sizes.warm):
+                say(f"warming up, {number + 1} of {sizes.warm}")
+                bench.round(capture=number % 2 == 1)
+            pairs = []
+            for number in range(sizes.pairs):
+                say(f"rounds with and without capture, pair {number + 1} of {sizes.pairs}")
+                # Now this one first, now the other: what grows over time counts for both.
+                first = bench.round(capture=number % 2 == 1)
+                second = bench.round(capture=number % 2 == 0)
+                pairs.append((first, second) if number % 2 == 0 else (second, first))
+            return [*costs(pairs), columns(bench.spark, folder)]
+        finally:
+            bench.spark.stop()
+
+
+def main() -> int:
+    name = os.environ.get("BENCH") or "default"
+    if name not in SIZES:
+        print(f"BENCH is one of {', '.join(SIZES)}", file=sys.stderr)
+        return 2
+    began = time.monotonic()
+    try:
+        with tempfile.TemporaryDirectory(prefix="headwater-bench-", dir=disk()) as folder:
+            figures = measure(
+                Path(folder),
+                SIZES[name],
+                lambda text: print(f"{time.monotonic() - began:6.1f} s  {text}", file=sys.stderr, flush=True),
+            )
+    except BenchError as e:
+        print(f"bench: {e}", file=sys.stderr)
+        return 1
+    show(figures, REPORT_SIZES[name], (time.monotonic() - began) / 60)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
