@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-setup: $(VENV)/.done ## Make .venv with everything pinned
+setup: $(VENV)/.done page-if-possible ## Make .venv with everything pinned, and the page where Node is there
 
 $(VENV)/.done: requirements/dev.txt requirements/uv.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -22,6 +22,30 @@ $(VENV)/.done: requirements/dev.txt requirements/uv.txt pyproject.toml
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --require-hashes -r requirements/uv.txt -r requirements/dev.txt
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
+
+# The page is built into the package. A server without it works, and says how to get it.
+PAGE := headwater/page/index.html
+PAGE_SOURCES := $(shell find web/src web/public web/index.html web/package.json web/vite.config.ts -type f)
+
+page: $(PAGE) ## Build the web page (needs Node 20.19 or newer)
+
+$(PAGE): web/node_modules/.done $(PAGE_SOURCES)
+	@echo "Building the page …"
+	@cd web && npm run -s build -- --logLevel warn
+
+web/node_modules/.done: web/package-lock.json
+	@node -e 'const [a, b] = process.versions.node.split("."); process.exit(a * 100 + +b < 2019)' || \
+	  { echo "The page needs Node 20.19 or newer (on Debian: apt-get install nodejs npm)"; exit 1; }
+	@cd web && npm ci --silent
+	@touch $@
+
+page-if-possible:
+	@if command -v node npm > /dev/null; then \
+	  $(MAKE) -s page || echo "The page could not be built. Everything else works without it; make page says more."; fi
+
+page-check: $(VENV)/.done web/node_modules/.done ## Format, lint, types and unit tests of the page
+	@cd web && npm run -s check && npm run -s test -- --silent --reporter=dot
+	@cd web && npm run -s types:check
 
 # Beside the rest, so that nobody has to download Spark who only wants the server.
 setup-lab: $(VENV)/.lab-done ## Add Spark and Kafka's client to .venv (400 MB)
@@ -95,4 +119,4 @@ lock: ## Pin requirements/*.txt anew
 lock-jars: setup ## Write the checksums of what headwater/lab/pom.xml names anew
 	@$(BIN)/python -m headwater.lab.jars headwater/lab/jars.sha256
 
-.PHONY: help setup setup-lab lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock
+.PHONY: help setup page page-if-possible page-check setup-lab lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock

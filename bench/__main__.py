@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from bench import asking, impact, ingest, queries, scale
+from bench import asking, impact, ingest, queries, scale, watch_connect
 from bench.report import SIZES, Figure, Say, info, save, show
 from bench.servers import BenchError, OtherWork, disk
 
@@ -38,6 +38,7 @@ def main() -> int:
             *scale.growth(folder, sizes, say),
             *asking.questions(folder / "many", scale.many_jobs(sizes), sizes, say),
         ],
+        lambda _, say: watch_connect.watching(say),
     ]
     figures: list[Figure] = []
     began, other_work = time.monotonic(), OtherWork()

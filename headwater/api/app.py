@@ -1,4 +1,4 @@
-"""The ASGI application: the intake directly, everything else through Litestar."""
+"""The ASGI application: the intake and the page directly, everything else through Litestar."""
 
 import logging
 import re
@@ -23,6 +23,7 @@ from headwater.api.lane import Lane
 from headwater.api.listing import Listing
 from headwater.api.live import LIVE_PATH
 from headwater.api.openapi import described, openapi_config
+from headwater.api.page import Page
 from headwater.api.paths import routable
 from headwater.api.position import position_reached
 from headwater.api.render import Renderer
@@ -139,6 +140,7 @@ class Application:
             ingest,
         )
         self._service, self._position_seconds = service, settings.position_seconds
+        self._page = Page()
         routes = _routes(lambda: context)
         self._questions = Guard(routes, service.counters, settings.query_seconds)  # type: ignore[arg-type]
 
@@ -149,6 +151,9 @@ class Application:
                 return
             if scope["method"] == "HEAD" and scope["path"] != LIVE_PATH:
                 scope["method"] = "GET"  # the HTTP server leaves out the body
+            if scope["method"] == "GET" and self._page.has(scope["path"]):
+                await self._page(scope, send)
+                return
             if (
                 scope["method"] == "GET"
                 and scope["path"] != LIVE_PATH  # it has its own way to name a position

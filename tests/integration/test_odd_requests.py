@@ -292,7 +292,7 @@ def test_nobody_waits_for_the_head_of_a_stream(orders: Server) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/api", "/api/v1", "/api/v1/", "/api/v2/jobs", "/API/V1/JOBS", "/favicon.ico", "/schema/a/b",
+    ["/api", "/api/v1", "/api/v1/", "/api/v2/jobs", "/API/V1/JOBS", "/favicon.ico", "/schema/a/b",
      "//healthz", "/healthz/more", "/api/v1/lineage/batch/more", "/api/v1/jobs%2Fruns%2Fr1", "/api/v1/../v1/jobs",
      "/api/v1/./jobs", "/%2E%2E/etc/passwd", "/api/v1/namespaces/db/tables", "/%00", "/" + "a/" * 5000],
 )  # fmt: skip

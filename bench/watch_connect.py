@@ -1,0 +1,124 @@
+"""The Connect watcher with a thousand connectors of three tasks. `python -m bench.watch_connect` prints its figures."""
+
+import asyncio
+import json
+import multiprocessing
+import statistics
+import subprocess
+import sys
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from bench.report import Figure, Say, at_most, info
+
+CONNECTORS, TASKS, LOOKS = 1000, 3, 10
+
+
+def watching(say: Say) -> list[Figure]:
+    """In a process of its own, whose memory is only the watcher's."""
+    say(f"watching {CONNECTORS} connectors")
+    done = subprocess.run([sys.executable, "-m", "bench.watch_connect"], capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    return [
+        at_most(
+            f"watch: a look at {CONNECTORS:,} connectors × {TASKS} tasks",
+            told["look"],
+            2,
+            f"{told['look']:.2f} s",
+            "2 s",
+        ),
+        info("watch: the first look, with lineage and schemas", f"{told['first']:.2f} s", told["first"]),
+        at_most("watch: memory", told["megabytes"], 100, f"{told['megabytes']:.0f} MB", "100 MB"),
+        at_most("watch: events of looks that see nothing new", told["idle"], 0, str(told["idle"]), "0"),
+        at_most("watch: events when ten connectors change", told["changed"], 10, str(told["changed"]), "10"),
+    ]
+
+
+def _serve(pipe: Connection) -> None:
+    """Connect and its registry, simulated; changes ten connectors when told to."""
+    from tests.support.connect import FakeConnect
+
+    fake = FakeConnect()
+    fields = [{"name": f"field_{n}", "type": "string"} for n in range(20)]
+    schema = json.dumps({"type": "record", "name": "R", "fields": fields})
+    for n in range(CONNECTORS):
+        config = {
+            "connector.class": "io.confluent.connect.s3.S3SinkConnector",
+            "topics": f"topic-{n}",
+            "s3.bucket.name": "archive",
+            "transforms": "a,b",
+            "transforms.a.type": "org.apache.kafka.connect.transforms.ReplaceField$Value",
+            "transforms.a.renames": "field_0:id",
+            "transforms.b.type": "org.apache.kafka.connect.transforms.RegexRouter",
+            "transforms.b.regex": "topic-(.*)",
+            "transforms.b.replacement": "t$1",
+            **{f"some.other.option.{m}": f"value {m}" for m in range(20)},
+        }
+        fake.add(f"connector-{n}", config, *["RUNNING"] * TASKS)
+        fake.subjects[f"topic-{n}-value"] = [{"schema": schema}]
+    fake.body = json.dumps(fake.connectors).encode()
+    pipe.send((fake.url, len(fake.body)))
+    while pipe.recv() == "change":
+        for n in range(10):
+            fake.connectors[f"connector-{n}"]["status"]["tasks"][0] |= {"state": "FAILED", "trace": "boom"}
+        fake.body = json.dumps(fake.connectors).encode()
+        pipe.send(None)
+
+
+async def _watch(url: str, pipe: Connection) -> dict[str, Any]:
+    from headwater.watch import mapping
+    from headwater.watch.connect import Options, Watcher
+    from headwater.watch.registry import Registry
+    from headwater.watch.rest import Connect
+
+    told = 0
+
+    def send(_: object) -> None:
+        nonlocal told
+        told += 1
+
+    connect, registry = Connect(url, timeout=60), Registry(url, timeout=60, every=3600)
+    watcher = Watcher(connect, send, mapping.load(), Options(kafka="broker:9092", heartbeat=3600), registry=registry)
+
+    async def look(whole: bool = False) -> float:
+        began = time.perf_counter()
+        await watcher.poll(whole=whole)
+        return time.perf_counter() - began
+
+    first = await look(whole=True)
+    await look(whole=True)
+    assert told >= CONNECTORS
+    assert all(w.found and len(next(iter(w.found.outputs.values())).columns) == 20 for w in watcher.watched.values())
+    told = 0
+    looks = [await look() for _ in range(LOOKS)]
+    idle, told = told, 0
+    pipe.send("change")
+    pipe.recv()
+    await look()
+    await connect.close()
+    await registry.close()
+    return {"first": first, "look": statistics.median(looks), "idle": idle, "changed": told, "megabytes": _megabytes()}
+
+
+def _megabytes() -> float:
+    """The most that it ever had."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
+
+
+def main() -> None:
+    here, there = multiprocessing.Pipe()
+    server = multiprocessing.get_context("spawn").Process(target=_serve, args=(there,), daemon=True)
+    server.start()
+    url, _ = here.recv()
+    try:
+        print(json.dumps(asyncio.run(_watch(url, here))))
+    finally:
+        here.send("end")
+        server.join(10)
+
+
+if __name__ == "__main__":
+    main()

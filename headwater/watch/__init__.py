@@ -1,0 +1,1 @@
+"""Watchers: what runs elsewhere, seen from outside and told as OpenLineage events."""

@@ -1,0 +1,166 @@
+"""Connect's REST API: what is asked, and what can go wrong with it."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+from urllib.parse import quote, urlsplit
+
+import httpx
+import msgspec
+from msgspec import Raw
+
+T = TypeVar("T")
+
+# Connect itself gives up on a request after 90 s; by then other polls have long said more.
+TIMEOUT = 10.0
+
+
+class Task(msgspec.Struct, frozen=True, gc=False):
+    id: int
+    state: str
+    worker_id: str = ""
+    trace: str = ""
+
+
+class State(msgspec.Struct, frozen=True, gc=False):
+    state: str
+    worker_id: str = ""
+    trace: str = ""
+
+
+class Status(msgspec.Struct, frozen=True, gc=False):
+    connector: State
+    tasks: tuple[Task, ...] = ()
+    type: str = "unknown"
+
+    def workers(self) -> set[str]:
+        return {self.connector.worker_id, *(task.worker_id for task in self.tasks)} - {""}
+
+
+class Info(msgspec.Struct, frozen=True, gc=False):
+    """The configuration stays as it came until somebody looks into it."""
+
+    config: Raw
+    type: str | None = None
+
+
+class Entry(msgspec.Struct, frozen=True, gc=False):
+    status: Status
+    info: Info
+
+
+class Cluster(msgspec.Struct, frozen=True):
+    version: str = ""
+    kafka_cluster_id: str = ""
+
+
+class _Topics(msgspec.Struct):
+    topics: tuple[str, ...]
+
+
+class Trouble(Exception):
+    """No answer that can be used. `refused`: nobody listens there, the process is gone. `gone`: not there (404)."""
+
+    def __init__(self, text: str, *, refused: bool = False, gone: bool = False) -> None:
+        super().__init__(text)
+        self.refused, self.gone = refused, gone
+
+
+class Connect:
+    """Asks at one address first, and then at the workers that are known, as any of them can answer."""
+
+    def __init__(self, url: str, timeout: float = TIMEOUT) -> None:
+        self.url = url.rstrip("/")
+        self._scheme = urlsplit(url).scheme or "http"
+        limits = httpx.Limits(max_connections=16, max_keepalive_connections=16)
+        local = urlsplit(url).hostname in ("127.0.0.1", "::1", "localhost")
+        self._http = httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=not local)
+        self.workers: set[str] = set()
+        """Those that answered under their own address."""
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def cluster(self) -> Cluster:
+        return await self._anywhere("/", Cluster)
+
+    async def connectors(self) -> Mapping[str, Entry]:
+        told = await self._anywhere("/connectors?expand=status&expand=info", dict[str, dict[str, Raw]])
+        # One that is being made or deleted may have only half of it.
+        found = {}
+        for name, parts in told.items():
+            if "status" in parts and "info" in parts:
+                try:
+                    status = msgspec.json.decode(parts["status"], type=Status)
+                    found[name] = Entry(status, msgspec.json.decode(parts["info"], type=Info))
+                except msgspec.MsgspecError as e:
+                    raise Trouble(f"Connect's answer about {name} is not understood: {e}") from None
+        return found
+
+    async def names(self) -> set[str]:
+        return set(await self._anywhere("/connectors", list[str]))
+
+    async def topics(self, name: str) -> frozenset[str]:
+        told = await self._anywhere(f"/connectors/{quote(name, safe='')}/topics", dict[str, _Topics])
+        return frozenset(topic for one in told.values() for topic in one.topics)
+
+    async def probe(self, worker: str) -> None:
+        """Trouble unless the worker answers under its own address."""
+        await self._get(f"{self._scheme}://{worker}/", Cluster)
+        self.workers.add(worker)
+
+    async def _anywhere(self, path: str, shape: type[T]) -> T:
+        try:
+            return await self._get(self.url + path, shape)
+        except Trouble as e:
+            if e.gone:
+                raise
+            first = e
+        for worker in sorted(self.workers):
+            base = f"{self._scheme}://{worker}"
+            if base != self.url:
+                try:
+                    return await self._get(base + path, shape)
+                except Trouble as e:
+                    if e.gone:
+                        raise
+        raise first
+
+    async def _get(self, url: str, shape: type[T]) -> T:
+        try:
+            response = await self._http.get(url)
+        except (httpx.ConnectError, httpx.ConnectTimeout) as e:
+            raise Trouble(f"nobody answers at {_bare(url)} ({e or type(e).__name__})", refused=_refused(e)) from None
+        except httpx.HTTPError as e:
+            raise Trouble(f"{_bare(url)} gave no answer: {str(e) or type(e).__name__}") from None
+        if response.status_code != 200:
+            raise Trouble(_said(response), gone=response.status_code == 404)
+        try:
+            return msgspec.json.decode(response.content, type=shape)
+        except msgspec.MsgspecError:
+            raise Trouble(f"{_bare(url)} does not answer like Kafka Connect; is it the right address?") from None
+
+
+def _said(response: httpx.Response) -> str:
+    status, where = response.status_code, _bare(str(response.url))
+    if status == 409:
+        return "Connect is rebalancing (409)"
+    if status in (401, 403):
+        return f"{where} wants other credentials ({status}); put them into the URL: http://user:password@host:port"
+    return f"{where} answered {status}: {response.text[:200].strip() or response.reason_phrase}"
+
+
+def _bare(url: str) -> str:
+    """Without a password."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _refused(error: BaseException | None) -> bool:
+    """Whether the machine itself said that nobody listens; silence or no way there may be anything."""
+    while error is not None:
+        if isinstance(error, ConnectionRefusedError) or "Connection refused" in str(error):
+            return True
+        if isinstance(error, OSError) and "All connection attempts failed" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -1,0 +1,39 @@
+import { Button, Group, Text } from "@mantine/core";
+import { kindOf } from "@/api/names";
+import { useFound } from "@/parts/asks";
+import { NodeName } from "@/parts/NodeName";
+import { cut } from "@/parts/words";
+import { openDetails } from "@/views/details/open";
+
+interface Props {
+  nodeId: string;
+  onChange: () => void; // ask about something else
+}
+
+/** What a question is about, and a way to ask about something else. */
+export function Subject({ nodeId, onChange }: Props) {
+  const isRun = nodeId.startsWith("run:");
+  const found = useFound(isRun ? null : nodeId);
+  const node = found.data;
+  const name = node === undefined ? cut(nodeId, 300) : (node.column ?? node.name);
+  const where = node?.column === undefined ? node?.namespace : `${node.namespace} · ${node.name}`;
+  return (
+    <Group gap="sm" wrap="nowrap" miw={0}>
+      {isRun ? (
+        <Text fw={550} truncate>
+          {nodeId.replace("run:", "run ")}
+        </Text>
+      ) : (
+        <NodeName
+          nodeId={kindOf(nodeId) === "column" ? nodeId : (node?.nodeId ?? nodeId)}
+          name={name}
+          namespace={where}
+          onClick={(id) => openDetails(id)}
+        />
+      )}
+      <Button size="compact-xs" variant="default" onClick={onChange} style={{ flexShrink: 0 }}>
+        Change
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,84 @@
+import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import { IconAlertCircle, IconPlugConnectedX } from "@tabler/icons-react";
+import { Link } from "wouter";
+import { ApiError } from "@/api/client";
+import { Copyable } from "@/parts/Copyable";
+import { nearNames } from "@/parts/nearNames";
+import classes from "@/parts/parts.module.css";
+import { cut } from "@/parts/words";
+
+interface Props {
+  error: Error;
+  retry?: () => void;
+}
+
+const LONGEST = 600; // of a message: enough for any that the server writes itself
+
+/** What went wrong, and what one can do about it. */
+export function Trouble({ error, retry }: Props) {
+  const code = error instanceof ApiError ? error.code : undefined;
+  const { title, advice } = told(code);
+  const near = code === 404 ? nearNames(error.message) : [];
+  return (
+    <Alert
+      my="md"
+      maw={720}
+      color={code === 404 ? "yellow" : "red"}
+      variant="light"
+      icon={code === 0 ? <IconPlugConnectedX /> : <IconAlertCircle />}
+      title={title}
+      styles={{ title: { color: "inherit" } }}
+      role="alert"
+    >
+      <Stack gap="xs">
+        <Text size="sm" className={classes.free}>
+          {cut(error.message, LONGEST)}
+        </Text>
+        {near.length > 0 && (
+          <Group gap="xs">
+            <Text size="sm">Look for</Text>
+            {near.map((name) => (
+              <Anchor key={name} size="sm" component={Link} href={`/search?q=${encodeURIComponent(name)}`}>
+                <bdi>{cut(name, 80)}</bdi>
+              </Anchor>
+            ))}
+          </Group>
+        )}
+        <Text size="sm">{advice}</Text>
+        {code === 0 && <Copyable label="the command" text="headwater serve" />}
+        {retry !== undefined && code !== 404 && (
+          <Group>
+            <Button size="xs" variant="default" onClick={retry}>
+              Try again
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+function told(code: number | undefined): { title: string; advice: string } {
+  if (code === 0) {
+    return { title: "The server is gone", advice: "Start it again, or check the network. What was stored is kept." };
+  }
+  if (code === 404) {
+    return {
+      title: "Nothing by that name",
+      advice: "It may have been renamed or deleted. Search finds it by parts of its name.",
+    };
+  }
+  if (code === 400)
+    return { title: "The question makes no sense to the server", advice: "Check the address of this page." };
+  if (code === 503) return { title: "The server is busy", advice: "Its disk may be full. Try again in a moment." };
+  if (code === 504) {
+    return { title: "This took too long", advice: "Ask for less: a smaller depth, or a node further down." };
+  }
+  if (code !== undefined && code >= 500) {
+    return {
+      title: "The server made a mistake",
+      advice: "Its log has a trace of it. Please report it with what you did.",
+    };
+  }
+  return { title: "This did not work", advice: "Load the page anew. If it stays, please report it." };
+}

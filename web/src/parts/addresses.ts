@@ -1,0 +1,48 @@
+/** Addresses of other views, with a question already in them. */
+
+import { kindOf } from "@/api/names";
+import type { Found } from "@/parts/asks";
+
+interface Look {
+  up?: number; // how many jobs far
+  down?: number;
+  at?: string; // the graph as it was
+  against?: string; // compared with this moment
+}
+
+/** The graph around a node. Of a column the way is lit, if its dataset is known. */
+export function graphOf(node: string | Found, look: Look = {}): string {
+  const params = new URLSearchParams();
+  if (typeof node === "string") params.set("node", node);
+  else {
+    params.set("node", node.nodeId);
+    if (node.column !== undefined) {
+      params.set("column", columnId(node.namespace, node.name, node.column));
+      params.set("columns", "1");
+    }
+  }
+  for (const [name, value] of Object.entries(look)) if (value !== undefined) params.set(name, String(value));
+  return `/graph?${params}`;
+}
+
+export function columnId(namespace: string, dataset: string, column: string): string {
+  return `datasetField:${namespace}:${dataset}:${column}`;
+}
+
+/** The id of what was asked for: the column, where it was one. */
+export function idOf(node: Found): string {
+  return node.column === undefined ? node.nodeId : columnId(node.namespace, node.name, node.column);
+}
+
+export function impactOf(nodeId: string): string {
+  return `/impact?node=${encodeURIComponent(nodeId)}`;
+}
+
+export function whyOf(nodeId: string): string {
+  return `/why?node=${encodeURIComponent(nodeId)}`;
+}
+
+/** Whether the graph can begin at it; columns need their dataset, runs have no place in it. */
+export function isOnGraph(nodeId: string): boolean {
+  return !nodeId.startsWith("run:") && kindOf(nodeId) !== "column";
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import type { Run } from "@/api/schema";
+import { paceOf, restarts } from "@/parts/streaming";
+
+describe("streams", () => {
+  it("reads Spark's progress and Flink's checkpoints", () => {
+    const facets = {
+      headwater_streaming: {
+        inputRowsPerSecond: 120.5,
+        watermark: "2026-11-15T09:00:00Z",
+        sources: [{ offsetsBehind: 3 }, { offsetsBehind: 4 }, { description: "no offsets" }],
+      },
+      checkpoints: { completed: 12, failed: 1, restored: 2 },
+    };
+    expect(paceOf({ facets } as unknown as Run)).toMatchObject({
+      inRate: 120.5,
+      behind: 7,
+      watermark: "2026-11-15T09:00:00Z",
+      checkpoints: { completed: 12, failed: 1 },
+      restored: 2,
+    });
+  });
+
+  it("takes facets of any shape", () => {
+    const facets = { headwater_streaming: "no", checkpoints: [1, 2] };
+    expect(paceOf({ facets } as unknown as Run)).toMatchObject({ inRate: undefined, behind: undefined, restored: 0 });
+  });
+
+  it("counts new runs of the last day as restarts", () => {
+    const run = (startedAt: string) => ({ startedAt, updatedAt: startedAt, facets: {} }) as unknown as Run;
+    const runs = [run("2026-11-15T10:00:00Z"), run("2026-11-15T08:00:00Z"), run("2026-11-13T08:00:00Z")];
+    expect(restarts(runs)).toBe(1);
+    expect(restarts([])).toBe(0);
+  });
+});

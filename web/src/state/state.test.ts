@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import type { Run } from "@/api/schema";
+import { ago, lasting } from "@/parts/times";
+import { Facts } from "@/state/facts";
+import { flowOf, flowWords } from "@/state/flow";
+import { type GraphState, readState, START, toggled, writeState } from "@/state/graphState";
+
+const FULL: GraphState = {
+  node: "dataset:s3://a b:x/ä&=",
+  up: 0,
+  down: 7,
+  opened: new Set(["down job:a:b"]),
+  closed: new Set(["up job:a:b"]),
+  whole: new Set(["up dataset:a:b"]),
+  picked: new Set(["job:a:c", "job:a:d"]),
+  hidden: new Set(["job:a:e"]),
+  shut: new Set(["job:a:app"]),
+  grain: "jobs",
+  hasColumns: true,
+  cards: new Set(["dataset:a:b"]),
+  column: "datasetField:a:b:c",
+  namespaces: new Set(["kafka://h:1"]),
+  pathFrom: "job:a:x",
+  pathTo: "job:a:y",
+  at: "2026-01-01T00:00:00.000Z",
+  against: "2025-01-01T00:00:00.000Z",
+  hasTime: true,
+  hasLanes: true,
+  hasLabels: true,
+  selected: "job:a:b",
+  details: "job:a:b",
+  view: { x: -12, y: 40, zoom: 0.5 },
+};
+
+test("everything that one sees survives in the address", () => {
+  expect(readState(writeState(FULL))).toEqual(FULL);
+  expect(writeState(START)).toBe("");
+  expect(readState("")).toEqual(START);
+});
+
+test("nonsense in an address is as at the start", () => {
+  const state = readState("up=x&down=-3&show=nothing&view=a,b,c&node=&open=&columns=yes");
+  expect(state).toEqual(START);
+  expect(readState("up=99").up).toBe(20);
+});
+
+test("toggling takes out what was in", () => {
+  expect([...toggled(new Set([1]), 1)]).toEqual([]);
+  expect([...toggled(new Set([1]), 2)]).toEqual([1, 2]);
+});
+
+const RUN = { id: "r", state: "RUNNING", startedAt: null, endedAt: null } as const;
+
+test("a change wakes only those who show that job, once for many changes", () => {
+  const waiting: (() => void)[] = [];
+  const facts = new Facts((tell) => waiting.push(tell));
+  const heard: string[] = [];
+  facts.subscribe("a", () => heard.push("a"));
+  const stop = facts.subscribe("b", () => heard.push("b"));
+  facts.subscribeToAll(() => heard.push("all"));
+  for (let n = 0; n < 100; n++) facts.set("a", { run: RUN, flow: null, isAlarming: false });
+  expect(heard).toEqual([]);
+  for (const tell of waiting.splice(0)) tell();
+  expect(heard).toEqual(["a", "all"]);
+  stop();
+  facts.set("b", { run: RUN, flow: null, isAlarming: false });
+  for (const tell of waiting.splice(0)) tell();
+  expect(heard).toEqual(["a", "all", "all"]);
+});
+
+const run = (rest: Partial<Run>) =>
+  ({ facets: {}, states: [], inputDatasetVersions: [], outputDatasetVersions: [], ...rest }) as unknown as Run;
+
+test("rates and lag come from our streaming facet", () => {
+  const facets = {
+    headwater_streaming: {
+      processedRowsPerSecond: 1234,
+      sources: [{ offsetsBehind: 5 }, { offsetsBehind: 7 }],
+      watermark: "w",
+    },
+  };
+  const flow = flowOf(run({ facets, updatedAt: "t" }));
+  expect(flow).toEqual({ rate: 1234, behind: 12, watermark: "w", at: "t" });
+  expect(flowWords(flow)).toBe("1K/s · 12 behind");
+});
+
+test("without it rows of the last report over its time", () => {
+  const states = [
+    { type: "START", at: "2026-01-01T00:00:00Z", position: 1 },
+    { type: "RUNNING", at: "2026-01-01T00:00:10Z", position: 2 },
+  ];
+  const outputDatasetVersions = [
+    { datasetVersionId: { namespace: "", name: "", version: "" }, facets: { outputStatistics: { rowCount: 50 } } },
+  ];
+  expect(flowOf(run({ states, outputDatasetVersions }))?.rate).toBe(5);
+  expect(flowOf(run({}))).toBeNull();
+  expect(
+    flowOf(run({ facets: { headwater_streaming: { sources: "odd", processedRowsPerSecond: "many" } } })),
+  ).toMatchObject({ rate: null, behind: null });
+});
+
+test("times in words", () => {
+  const now = Date.parse("2026-01-01T12:00:00Z");
+  expect(ago("2026-01-01T11:59:58Z", now)).toBe("just now");
+  expect(ago("2026-01-01T11:55:00Z", now)).toBe("5 min ago");
+  expect(ago("2026-01-01T14:00:00Z", now)).toBe("in 2 h");
+  expect(lasting(3 * 86_400)).toBe("3 d");
+  expect(ago("nonsense", now)).toBe("");
+});

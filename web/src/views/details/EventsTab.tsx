@@ -1,0 +1,72 @@
+import { Button, Group, Loader, Stack, Text } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { api, body } from "@/api/client";
+import { EventRow } from "@/parts/EventRow";
+import { isJson, type Json } from "@/parts/facets";
+import { datasetsOf, jobOf, type Named, runOf, typeOf } from "@/parts/rawEvents";
+import { Trouble } from "@/parts/Trouble";
+import { plural } from "@/parts/words";
+
+interface About {
+  job?: Named;
+  dataset?: Named & { aliases: Named[] };
+}
+
+interface Props {
+  about: About;
+  until: string | null; // the last time that anything was told of it
+}
+
+const PAGE = 100;
+
+/** Raw events that name a job or a dataset, the latest first. */
+export function EventsTab({ about, until }: Props) {
+  const before = new Date((until === null ? Date.now() : Date.parse(until)) + 1).toISOString();
+  const asked = useInfiniteQuery({
+    queryKey: ["events about", about, before],
+    initialPageParam: 0,
+    queryFn: ({ signal, pageParam }) => {
+      const query = { before, limit: PAGE, offset: pageParam };
+      return body(api.GET("/api/v1/events/lineage", { params: { query }, signal }));
+    },
+    getNextPageParam: (last, pages) => (pages.length * PAGE < last.totalCount ? pages.length * PAGE : undefined),
+  });
+  if (asked.isError) return <Trouble error={asked.error} retry={() => void asked.refetch()} />;
+  if (asked.data === undefined) return <Loader size="sm" aria-label="Loading" />;
+  const looked = asked.data.pages.flatMap((page) => page.events as unknown[]).filter(isJson);
+  const found = looked.filter((event) => names(event, about));
+  return (
+    <Stack gap="xs">
+      {found.map((event) => (
+        <EventRow key={`${String(event.eventTime)} ${runOf(event)} ${typeOf(event)}`} event={event} />
+      ))}
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          {plural(found.length, "event")} among {plural(looked.length, "event")} looked at
+        </Text>
+        {asked.hasNextPage && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={asked.isFetchingNextPage}
+            onClick={() => void asked.fetchNextPage()}
+          >
+            Look further back
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+function names(event: Json, { job, dataset }: About): boolean {
+  const told = jobOf(event);
+  if (job !== undefined && told !== null && same(told, job)) return true;
+  if (dataset === undefined) return false;
+  const all = [...datasetsOf(event, "inputs"), ...datasetsOf(event, "outputs"), ...datasetsOf(event, "dataset")];
+  return all.some((each) => same(each, dataset) || dataset.aliases.some((alias) => same(each, alias)));
+}
+
+function same(a: Named, b: Named): boolean {
+  return a.name === b.name && a.namespace === b.namespace;
+}

@@ -1,0 +1,22 @@
+import { Stack, Text } from "@mantine/core";
+import { JsonTree } from "@/parts/JsonTree";
+
+/** All that was told, as it was told. */
+export function FacetsTab({ facets }: { facets: unknown }) {
+  const count = typeof facets === "object" && facets !== null ? Object.keys(facets).length : 0;
+  if (count === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        No facets were sent with it.
+      </Text>
+    );
+  }
+  return (
+    <Stack gap="xs">
+      <Text size="sm" c="dimmed">
+        As they were sent, the latest of each name.
+      </Text>
+      <JsonTree value={facets} label="facets" open={1} />
+    </Stack>
+  );
+}

@@ -1,0 +1,56 @@
+import { Anchor, Box, Button, Group, Text, Title } from "@mantine/core";
+import { IconAlertTriangle, IconArrowDownRight, IconTopologyStar3 } from "@tabler/icons-react";
+import { Link } from "wouter";
+import { shortName } from "@/api/names";
+import { graphOf, idOf, impactOf, whyOf } from "@/parts/addresses";
+import type { Found } from "@/parts/asks";
+import classes from "@/parts/parts.module.css";
+import { cut } from "@/parts/words";
+
+interface Props {
+  node: Found;
+  onNavigate: (nodeId: string) => void;
+}
+
+const LONGEST = 400; // of a name that is shown whole; the facets have the rest
+
+/** Name, kind, and where to go from here. */
+export function Heading({ node, onNavigate }: Props) {
+  const asked = idOf(node);
+  return (
+    <Box mb="sm">
+      <Text size="xs" c="dimmed" tt="capitalize">
+        {node.column === undefined ? node.kind : "column"}
+      </Text>
+      <Title order={2} size="h3" className={classes.free} pr={40}>
+        {cut(node.column ?? shortName(node.name), LONGEST)}
+      </Title>
+      <Text size="sm" c="dimmed" className={classes.free}>
+        {node.column !== undefined && (
+          <>
+            in{" "}
+            <Anchor component="button" type="button" size="sm" onClick={() => onNavigate(node.nodeId)}>
+              <bdi>{cut(shortName(node.name), 100)}</bdi>
+            </Anchor>
+            {" · "}
+          </>
+        )}
+        {node.namespace === "" ? "no namespace" : node.namespace}
+        {shortName(node.name) !== node.name && ` · ${cut(node.name, LONGEST)}`}
+      </Text>
+      <Group gap="xs" mt="sm">
+        <Go href={graphOf(node)} Icon={IconTopologyStar3} name="Graph" />
+        <Go href={impactOf(asked)} Icon={IconArrowDownRight} name="Impact" />
+        <Go href={whyOf(asked)} Icon={IconAlertTriangle} name="Why" />
+      </Group>
+    </Box>
+  );
+}
+
+function Go({ href, Icon, name }: { href: string; Icon: typeof IconTopologyStar3; name: string }) {
+  return (
+    <Button component={Link} href={href} size="compact-sm" variant="default" leftSection={<Icon size={15} />}>
+      {name}
+    </Button>
+  );
+}

@@ -1,0 +1,33 @@
+import type { Run } from "@/api/schema";
+import { paceOf } from "@/parts/streaming";
+import { When } from "@/parts/When";
+import { amount } from "@/parts/words";
+import { Facts } from "@/views/details/Facts";
+import { Section } from "@/views/details/Section";
+
+/** How a stream is doing, if it says so. */
+export function PaceFacts({ run }: { run: Run }) {
+  const pace = paceOf(run);
+  const told = [pace.inRate, pace.outRate, pace.behind, pace.watermark, pace.checkpoints];
+  if (told.every((each) => each === undefined)) return null;
+  const rate = (value: number | undefined) => value !== undefined && `${amount(value)} rows a second`;
+  return (
+    <Section title="Stream">
+      <Facts
+        facts={[
+          ["Reads", rate(pace.inRate)],
+          ["Processes", rate(pace.outRate)],
+          ["Behind", pace.behind !== undefined && `${amount(pace.behind)} messages`],
+          ["Watermark", pace.watermark !== undefined && <When at={pace.watermark} />],
+          ["State", pace.stateRows !== undefined && `${amount(pace.stateRows)} rows`],
+          ["Too late", pace.lateRows !== undefined && `${amount(pace.lateRows)} rows dropped`],
+          [
+            "Checkpoints",
+            pace.checkpoints && `${pace.checkpoints.completed} completed, ${pace.checkpoints.failed} failed`,
+          ],
+          ["Began anew", pace.restored > 0 && `${pace.restored} times from a checkpoint`],
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,41 @@
+import { Text } from "@mantine/core";
+import type { Run } from "@/api/schema";
+import { Bars } from "@/parts/charts";
+import { lookOf } from "@/parts/states";
+import { duration, moment, plural } from "@/parts/words";
+
+interface Props {
+  runs: Run[]; // the latest first, as the server tells them
+  picked?: string | null;
+  onPick?: (runId: string) => void;
+}
+
+/** How long each run took, the oldest at the left; the colour is how it ended. */
+export function RunBars({ runs, picked, onPick }: Props) {
+  const longest = Math.max(0, ...runs.map((run) => run.durationMs ?? 0));
+  const values = runs.toReversed().map((run) => ({
+    key: run.id,
+    value: run.durationMs,
+    colour: lookOf(run.state).mark,
+    title: titleOf(run),
+  }));
+  return (
+    <>
+      <Bars
+        values={values}
+        label={`How long the last ${plural(runs.length, "run")} took; the longest ${duration(longest)}`}
+        picked={picked}
+        onPick={onPick}
+      />
+      <Text size="xs" c="dimmed">
+        {plural(runs.length, "run")}, the latest at the right. The longest took {duration(longest)}.
+      </Text>
+    </>
+  );
+}
+
+function titleOf(run: Run): string {
+  const began = run.startedAt ?? run.createdAt;
+  const took = run.durationMs === null ? "" : `, took ${duration(run.durationMs)}`;
+  return `${lookOf(run.state).word}${began === null ? "" : `, began ${moment(began)}`}${took}`;
+}

@@ -1,0 +1,110 @@
+import { Button, Group, MultiSelect, SegmentedControl, Stack, Text } from "@mantine/core";
+import { IconPlayerPlay } from "@tabler/icons-react";
+import { useState } from "react";
+import type { Run } from "@/api/schema";
+import { Asked } from "@/parts/Asked";
+import { useRuns } from "@/parts/asks";
+import { Empty } from "@/parts/Empty";
+import { StateBadge } from "@/parts/StateBadge";
+import { setParams, useParam } from "@/parts/useParam";
+import { When } from "@/parts/When";
+import { duration, plural } from "@/parts/words";
+import classes from "@/views/details/details.module.css";
+import { RunBars } from "@/views/details/RunBars";
+import { Timeline } from "@/views/details/Timeline";
+
+const STATES = ["RUNNING", "COMPLETED", "FAILED", "ABORTED", "NEW"];
+const PAGE = 50;
+const MOST = 1000; // what the server gives at once
+
+/** The runs of a job: when they were, how long they took, how they ended. */
+export function RunsTab({ namespace, name }: { namespace: string; name: string }) {
+  const [limit, setLimit] = useState(PAGE);
+  const [states, setStates] = useState<string[]>([]);
+  const [chart, setChart] = useState("duration");
+  const [picked] = useParam("run");
+  const asked = useRuns(namespace, name, limit);
+  const pick = (run: string) => setParams({ run, tab: "run" });
+  return (
+    <Asked asked={asked} lines={8}>
+      {({ runs, totalCount }) => {
+        if (runs.length === 0) return <NoRuns />;
+        const shown = states.length === 0 ? runs : runs.filter((run) => states.includes(run.state));
+        return (
+          <Stack gap="sm">
+            <Group justify="space-between" gap="xs">
+              <SegmentedControl
+                size="xs"
+                aria-label="Chart"
+                value={chart}
+                onChange={setChart}
+                data={[
+                  { value: "duration", label: "Duration" },
+                  { value: "timeline", label: "Timeline" },
+                ]}
+              />
+              <MultiSelect
+                size="xs"
+                w={260}
+                aria-label="Only runs in these states"
+                placeholder={states.length === 0 ? "All states" : undefined}
+                data={STATES}
+                value={states}
+                onChange={setStates}
+                clearable
+              />
+            </Group>
+            {chart === "duration" ? (
+              <RunBars runs={shown} picked={picked} onPick={pick} />
+            ) : (
+              <Timeline runs={shown} onPick={pick} />
+            )}
+            <RunList runs={shown} picked={picked} onPick={pick} />
+            <Group justify="space-between">
+              <Text size="sm" c="dimmed">
+                {shown.length} of {plural(totalCount, "run")}
+              </Text>
+              {runs.length < Math.min(totalCount, MOST) && (
+                <Button size="compact-sm" variant="default" onClick={() => setLimit(Math.min(limit * 4, MOST))}>
+                  Show more
+                </Button>
+              )}
+            </Group>
+          </Stack>
+        );
+      }}
+    </Asked>
+  );
+}
+
+function RunList({ runs, picked, onPick }: { runs: Run[]; picked: string | null; onPick: (id: string) => void }) {
+  return (
+    <ul className={classes.steps} aria-label="Runs">
+      {runs.map((run) => (
+        <li key={run.id}>
+          <button
+            type="button"
+            className={classes.run}
+            aria-current={run.id === picked ? "true" : undefined}
+            onClick={() => onPick(run.id)}
+          >
+            <When at={run.startedAt ?? run.createdAt} />
+            <StateBadge state={run.state} />
+            <span>{run.durationMs === null ? "still going" : duration(run.durationMs)}</span>
+            <Text component="span" size="xs" ff="monospace" c="dimmed" truncate title={run.id}>
+              {run.id.slice(-8)}
+            </Text>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function NoRuns() {
+  return (
+    <Empty Icon={IconPlayerPlay} title="It has not run yet">
+      This job is known from events that describe it. Its runs appear with the first START event.
+    </Empty>
+  );
+}

@@ -1,0 +1,84 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { IconPencilPlus } from "@tabler/icons-react";
+import { useState } from "react";
+import type { Dataset, DatasetVersion } from "@/api/schema";
+import { Asked } from "@/parts/Asked";
+import { useVersions } from "@/parts/asks";
+import { Empty } from "@/parts/Empty";
+import { NodeName } from "@/parts/NodeName";
+import { StateBadge } from "@/parts/StateBadge";
+import { setParams } from "@/parts/useParam";
+import { When } from "@/parts/When";
+import { cut, plural } from "@/parts/words";
+import classes from "@/views/details/details.module.css";
+
+const PAGE = 25;
+
+/** The versions of a dataset: when it was written, and by which run. */
+export function VersionsTab({ dataset, onNavigate }: { dataset: Dataset; onNavigate: (nodeId: string) => void }) {
+  const [limit, setLimit] = useState(PAGE);
+  const asked = useVersions(dataset.namespace, dataset.name, limit);
+  return (
+    <Asked asked={asked} lines={8}>
+      {({ versions, totalCount }) => {
+        if (versions.length === 0) {
+          return (
+            <Empty Icon={IconPencilPlus} title="Nobody is known to have written it">
+              It is only read so far. Versions appear when a run names it among its outputs.
+            </Empty>
+          );
+        }
+        return (
+          <Stack gap="xs">
+            <ul className={classes.steps}>
+              {versions.map((version) => (
+                <li key={version.currentVersion ?? version.version} className={classes.step}>
+                  <Version version={version} onNavigate={onNavigate} />
+                </li>
+              ))}
+            </ul>
+            <Group justify="space-between">
+              <Text size="sm" c="dimmed">
+                {versions.length} of {plural(totalCount, "version")}
+              </Text>
+              {versions.length < totalCount && (
+                <Button size="compact-sm" variant="default" onClick={() => setLimit(Math.min(1000, limit * 4))}>
+                  Show more
+                </Button>
+              )}
+            </Group>
+          </Stack>
+        );
+      }}
+    </Asked>
+  );
+}
+
+function Version({ version, onNavigate }: { version: DatasetVersion; onNavigate: (nodeId: string) => void }) {
+  const run = version.createdByRun;
+  const job = run?.job;
+  return (
+    <Stack gap={2}>
+      <Group gap="xs">
+        <Text size="sm" fw={550}>
+          <When at={version.createdAt} />
+        </Text>
+        {run !== null && <StateBadge state={run.state} />}
+        <Text size="xs" c="dimmed" ff="monospace" truncate maw={260} title={cut(version.version, 200)}>
+          {cut(version.version, 60)}
+        </Text>
+      </Group>
+      {job != null && run !== null && (
+        <NodeName
+          nodeId={`job:${job.namespace}:${job.name}`}
+          name={job.name}
+          namespace={job.namespace}
+          onClick={(nodeId) => {
+            onNavigate(nodeId);
+            setParams({ run: run.id, tab: "run" });
+          }}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import type { DatasetVersion, Field } from "@/api/schema";
+import { fieldsChanged, schemaSteps } from "@/views/details/schemas";
+
+function fields(...told: string[]): Field[] {
+  return told.map((each) => {
+    const [name = "", type = "INT"] = each.split(":");
+    return { name, type, tags: [], description: null };
+  });
+}
+
+function version(schema: string | null, ...told: string[]): DatasetVersion {
+  return { version: `v of ${schema}`, currentSchemaVersion: schema, fields: fields(...told) } as DatasetVersion;
+}
+
+describe("schemas", () => {
+  it("tells new, lost and retyped columns", () => {
+    const change = fieldsChanged(fields("id", "price:DOUBLE", "note"), fields("id", "price:STRING", "day"));
+    expect(change.added.map((field) => field.name)).toEqual(["day"]);
+    expect(change.removed.map((field) => field.name)).toEqual(["note"]);
+    expect(change.retyped).toEqual([{ name: "price", before: "DOUBLE", after: "STRING" }]);
+  });
+
+  it("has one step for each other schema, the latest first", () => {
+    const versions = [version("b", "id", "day"), version("b", "id", "day"), version(null), version("a", "id")];
+    const steps = schemaSteps(versions, true);
+    expect(steps.map((step) => step.change?.added.map((field) => field.name) ?? "first")).toEqual([["day"], "first"]);
+  });
+
+  it("does not take the oldest version asked for as the first of all", () => {
+    expect(schemaSteps([version("a", "id")], false)).toEqual([]);
+  });
+});

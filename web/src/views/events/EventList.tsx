@@ -1,0 +1,68 @@
+import { Text } from "@mantine/core";
+import { memo } from "react";
+import { shortName } from "@/api/names";
+import { EventBadge } from "@/parts/StateBadge";
+import { clock, cut, moment } from "@/parts/words";
+import classes from "@/views/events/events.module.css";
+import { newsOf } from "@/views/events/news";
+import type { Row } from "@/views/events/rows";
+
+interface Props {
+  rows: Row[];
+  picked: string | null;
+  onPick: (key: string) => void;
+}
+
+const DRAWN = 500; // more rows than anybody reads, and few enough for the browser
+
+/** One line for each event. */
+export function EventList({ rows, picked, onPick }: Props) {
+  return (
+    <ul className={classes.list} aria-label="Events">
+      {rows.slice(0, DRAWN).map((row) => (
+        <Line key={row.key} row={row} isPicked={row.key === picked} onPick={onPick} />
+      ))}
+    </ul>
+  );
+}
+
+const Line = memo(function Line({ row, isPicked, onPick }: { row: Row; isPicked: boolean; onPick: Props["onPick"] }) {
+  const news = row.change === undefined ? [] : newsOf(row.change);
+  return (
+    <li>
+      <button
+        type="button"
+        className={classes.row}
+        aria-current={isPicked ? "true" : undefined}
+        onClick={() => onPick(row.key)}
+      >
+        <time dateTime={row.at} title={moment(row.at)}>
+          {isToday(row.at) ? clock(row.at) : moment(row.at).slice(5)}
+        </time>
+        <EventBadge type={row.type} />
+        <bdi className={classes.name} title={row.subject === null ? undefined : cut(row.subject.nodeId, 500)}>
+          {cut(row.subject?.name ?? "someone's edit", 300)}
+        </bdi>
+        <Text component="span" size="xs" c="dimmed" className={`${classes.name} ${classes.flow}`}>
+          {flow(row)}
+        </Text>
+        <Text component="span" size="xs" fw={550} ta="end" className={classes.flow}>
+          {news.join(", ")}
+        </Text>
+      </button>
+    </li>
+  );
+});
+
+/** `orders, prices → totals`: what it read and wrote, by short names. */
+function flow(row: Row): string {
+  const names = (ids: string[]) => ids.slice(0, 3).map((id) => cut(shortName(id.split(":").at(-1) ?? id), 60));
+  const more = (ids: string[]) => (ids.length > 3 ? [`${ids.length - 3} more`] : []);
+  const side = (ids: string[]) => [...names(ids), ...more(ids)].join(", ");
+  if (row.inputs.length + row.outputs.length === 0) return "";
+  return `${side(row.inputs)} → ${side(row.outputs)}`;
+}
+
+function isToday(at: string): boolean {
+  return new Date(at).toDateString() === new Date().toDateString();
+}

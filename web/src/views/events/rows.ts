@@ -1,0 +1,87 @@
+/** Events of the past, as they were sent, and of the present, as the live stream tells them: one list. */
+
+import type { LiveChange } from "@/api/schema";
+import { type Json, text } from "@/parts/facets";
+import { datasetsOf, jobOf, type Named, producerOf, runOf, typeOf } from "@/parts/rawEvents";
+
+export interface Row {
+  key: string; // the same for both kinds of the same event
+  at: string;
+  type: string;
+  runId: string | null;
+  subject: { nodeId: string; name: string } | null; // the job, or the dataset that it is about
+  inputs: string[];
+  outputs: string[];
+  producer?: string;
+  change?: LiveChange; // what it changed, if it came in while one looked
+  event?: Json;
+}
+
+export function rowOfEvent(event: Json): Row {
+  const at = text(event, "eventTime") ?? "";
+  const runId = runOf(event);
+  const type = typeOf(event);
+  const job = jobOf(event);
+  const dataset = datasetsOf(event, "dataset")[0];
+  const subject = job === null ? (dataset === undefined ? null : node("dataset", dataset)) : node("job", job);
+  return {
+    key: keyOf(at, type, runId, subject?.nodeId),
+    at,
+    type,
+    runId,
+    subject,
+    inputs: datasetsOf(event, "inputs").map((each) => node("dataset", each).nodeId),
+    outputs: datasetsOf(event, "outputs").map((each) => node("dataset", each).nodeId),
+    producer: producerOf(event),
+    event,
+  };
+}
+
+export function rowOfChange(change: LiveChange): Row {
+  const nodeId = change.job ?? change.dataset;
+  return {
+    key: keyOf(change.eventTime, change.eventType, change.run?.id ?? null, nodeId ?? undefined),
+    at: change.eventTime,
+    type: change.eventType,
+    runId: change.run?.id ?? null,
+    subject: nodeId === null ? null : { nodeId, name: afterNamespace(nodeId) },
+    inputs: change.inputs,
+    outputs: change.outputs,
+    change,
+  };
+}
+
+/** The newest first, each once; of two that are the same the one that knows more stays. */
+export function merged(live: Row[], past: Row[]): Row[] {
+  const known = new Map(past.map((row) => [row.key, row]));
+  const fresh = live.filter((row) => !known.has(row.key));
+  const told = new Map(live.map((row) => [row.key, row.change]));
+  return [...fresh, ...past.map((row) => ({ ...row, change: row.change ?? told.get(row.key) }))];
+}
+
+export interface Wish {
+  types: string[]; // none: all
+  words: string;
+}
+
+export function fits(row: Row, wish: Wish): boolean {
+  if (wish.types.length > 0 && !wish.types.includes(row.type)) return false;
+  const words = wish.words.trim().toLowerCase();
+  if (words === "") return true;
+  const told = [row.subject?.nodeId, row.runId, row.producer, ...row.inputs, ...row.outputs];
+  return told.some((each) => each?.toLowerCase().includes(words));
+}
+
+function node(kind: string, { namespace, name }: Named) {
+  return { nodeId: `${kind}:${namespace}:${name}`, name };
+}
+
+/** Good enough for a label: namespaces may hold colons, and so may names. */
+function afterNamespace(nodeId: string): string {
+  return nodeId.split(":").at(-1) ?? nodeId;
+}
+
+/** To the millisecond: the stream tells times to the microsecond, events as they like. */
+function keyOf(at: string, type: string, runId: string | null, subject: string | undefined): string {
+  return `${Date.parse(at)} ${type} ${runId ?? subject ?? ""}`;
+}

@@ -1,0 +1,47 @@
+import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconDownload } from "@tabler/icons-react";
+import { type PictureLook, toJson, toMermaid, toSvg } from "@/graph/exports";
+import type { Scene } from "@/graph/scene";
+import { download, svgToPng } from "@/parts/download";
+
+interface Props {
+  scene: Scene;
+  look: PictureLook;
+}
+
+/** All that is shown as a file, also what is outside of the window. */
+export function ExportMenu({ scene, look }: Props) {
+  const text = (name: string, type: string, content: string) =>
+    download(`lineage.${name}`, new Blob([content], { type }));
+  const png = async () => {
+    const svg = toSvg(scene, look);
+    const [, , width, height] = (/viewBox="([^"]*)"/.exec(svg)?.[1] ?? "0 0 1 1").split(" ").map(Number);
+    try {
+      download("lineage.png", await svgToPng(svg, width ?? 1, height ?? 1));
+    } catch {
+      notifications.show({
+        color: "red",
+        title: "No PNG",
+        message: "The picture is too large for this browser. SVG has no limit.",
+      });
+    }
+  };
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Tooltip label="Save the picture">
+          <ActionIcon variant="default" size={30} aria-label="Save the picture" disabled={scene.cards.size === 0}>
+            <IconDownload size={16} />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => text("svg", "image/svg+xml", toSvg(scene, look))}>SVG</Menu.Item>
+        <Menu.Item onClick={png}>PNG</Menu.Item>
+        <Menu.Item onClick={() => text("mmd", "text/plain", toMermaid(scene))}>Mermaid</Menu.Item>
+        <Menu.Item onClick={() => text("json", "application/json", toJson(scene))}>JSON</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

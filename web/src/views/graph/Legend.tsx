@@ -1,0 +1,53 @@
+import { Paper, Text } from "@mantine/core";
+import { useState } from "react";
+import classes from "@/views/graph/Panels.module.css";
+
+interface Props {
+  namespaces: readonly string[];
+  colourOf: (namespace: string) => string;
+  hasColumns: boolean;
+  onOnly: (namespace: string) => void;
+}
+
+const FEW = 6;
+
+/** Whose colour is whose. A click shows only that namespace. */
+export function Legend({ namespaces, colourOf, hasColumns, onOnly }: Props) {
+  const [isWhole, setIsWhole] = useState(false);
+  const shown = isWhole ? namespaces : namespaces.slice(0, FEW);
+  return (
+    <Paper className={classes.legend} shadow="xs" withBorder component="section" aria-label="Colours">
+      {shown.map((name) => (
+        <button key={name} type="button" title={`Only ${name}`} onClick={() => onOnly(name)}>
+          <span className={classes.swatch} style={{ background: colourOf(name) }} />
+          <span>{name || "no namespace"}</span>
+        </button>
+      ))}
+      {namespaces.length > FEW && (
+        <button type="button" onClick={() => setIsWhole(!isWhole)}>
+          <span>{isWhole ? "fewer" : `${namespaces.length - FEW} more`}</span>
+        </button>
+      )}
+      {hasColumns && (
+        <Text size="xs" c="dimmed">
+          <svg width="22" height="6" role="img" aria-label="solid">
+            <line x1="0" y1="3" x2="22" y2="3" stroke="light-dark(#0b7285, #3bc9db)" strokeWidth="2" />
+          </svg>{" "}
+          values flow{" "}
+          <svg width="22" height="6" role="img" aria-label="dashed">
+            <line
+              x1="0"
+              y1="3"
+              x2="22"
+              y2="3"
+              stroke="light-dark(#9c36b5, #e599f7)"
+              strokeWidth="2"
+              strokeDasharray="5 4"
+            />
+          </svg>{" "}
+          only used
+        </Text>
+      )}
+    </Paper>
+  );
+}

@@ -1,0 +1,104 @@
+import { Anchor, Button, Center, Code, CopyButton, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { namespacesAsked } from "@/api/ask";
+import type { Change } from "@/state/useGraphState";
+
+/** Nobody has sent anything yet: how to begin. */
+export function NoEvents() {
+  const address = window.location.origin;
+  const commands = [
+    `export OPENLINEAGE_URL=${address}   # Airflow, dbt, openlineage-python`,
+    `headwater send events.jsonl --url ${address}`,
+  ];
+  return (
+    <Notice title="No lineage yet">
+      <Text size="sm">Point an OpenLineage client at this server. The graph appears here by itself.</Text>
+      {commands.map((command) => (
+        <Group key={command} gap="xs" wrap="nowrap">
+          <Code block style={{ flex: 1 }}>
+            {command}
+          </Code>
+          <CopyButton value={command}>
+            {({ copied, copy }) => (
+              <Button size="xs" variant="default" onClick={copy}>
+                {copied ? "Copied" : "Copy"}
+              </Button>
+            )}
+          </CopyButton>
+        </Group>
+      ))}
+    </Notice>
+  );
+}
+
+export function NoPath({ change }: { change: Change }) {
+  return (
+    <Notice title="Nothing flows between these two">
+      <Text size="sm">No way is known from one to the other, in either direction.</Text>
+      <Button variant="default" onClick={() => change({ pathFrom: null, pathTo: null, view: null })}>
+        Back to the graph
+      </Button>
+    </Notice>
+  );
+}
+
+interface TooLargeProps {
+  what: string;
+  change: Change;
+  hasFocus: boolean;
+}
+
+/** A picture of that many would say nothing and stop the browser. */
+export function TooLarge({ what, change, hasFocus }: TooLargeProps) {
+  const namespaces = useQuery(namespacesAsked());
+  return (
+    <Notice title="Too large for one picture">
+      <Text size="sm">{what} Look at less of it: search for a job or dataset above, or choose.</Text>
+      {hasFocus ? (
+        <Button variant="default" onClick={() => change({ up: 1, down: 1, opened: new Set(), whole: new Set() })}>
+          Only one job up and down
+        </Button>
+      ) : (
+        <Group gap={6}>
+          {namespaces.data?.namespaces.slice(0, 40).map(({ name }) => (
+            <Button
+              key={name}
+              size="compact-sm"
+              variant="default"
+              onClick={() => change({ namespaces: new Set([name]), view: null })}
+            >
+              {name || "no namespace"}
+            </Button>
+          ))}
+        </Group>
+      )}
+    </Notice>
+  );
+}
+
+/** All is hidden or of another kind. */
+export function NothingShown({ change }: { change: Change }) {
+  return (
+    <Notice title="Nothing to show">
+      <Text size="sm">All of it is hidden, or not of the kind that is shown.</Text>
+      <Anchor component="button" onClick={() => change({ hidden: new Set(), grain: "all", closed: new Set() })}>
+        Show all
+      </Anchor>
+    </Notice>
+  );
+}
+
+function Notice({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <Center pos="absolute" inset={0} style={{ zIndex: 3 }}>
+      <Paper withBorder p="xl" maw={620} shadow="sm">
+        <Stack gap="sm">
+          <Title order={2} size="h3">
+            {title}
+          </Title>
+          {children}
+        </Stack>
+      </Paper>
+    </Center>
+  );
+}

@@ -1,0 +1,216 @@
+/** The graph itself: xyflow moves about and holds the cards that are near; two canvases hold all the rest. */
+
+import "@xyflow/react/dist/base.css";
+
+import { type OnMove, type OnMoveEnd, ReactFlow, useReactFlow, useStoreApi } from "@xyflow/react";
+import { type MouseEvent, useEffect, useMemo, useRef, useState } from "react";
+import { draw, type Look, type View, windowOf } from "@/graph/canvas";
+import type { Hits } from "@/graph/hits";
+import { drawMotion, type Moving } from "@/graph/motion";
+import type { Rect } from "@/graph/route";
+import type { Scene, Wire } from "@/graph/scene";
+import { facts } from "@/state/facts";
+import type { Position } from "@/state/graphState";
+import { useActions } from "@/views/graph/actions";
+import { type CardNode, NodeCard } from "@/views/graph/NodeCard";
+import classes from "@/views/graph/Stage.module.css";
+
+const NODE_TYPES = { card: NodeCard };
+
+/** Cards are drawn on the canvas below the first zoom and as elements above the second. */
+const FAR = 0.54;
+const NEAR = 0.6;
+/** How far from an edge the pointer may be, in pixels of the screen. */
+const REACH = 7;
+/** Cards around the window that are kept ready, as a share of the window. */
+const AROUND = 0.35;
+const MOTION_MS = 40;
+
+interface Props {
+  scene: Scene;
+  hits: Hits;
+  look: Omit<Look, "isFar">;
+  moving: () => readonly Moving[];
+  start: Position | null;
+  onMoved: (view: Position) => void;
+  onHoverWire: (wire: Wire | null) => void;
+}
+
+export function Stage({ scene, hits, look, moving, start, onMoved, onHoverWire }: Props) {
+  const actions = useActions();
+  const flow = useReactFlow();
+  const store = useStoreApi();
+  const wires = useRef<HTMLCanvasElement>(null);
+  const motion = useRef<HTMLCanvasElement>(null);
+  const [isFar, setIsFar] = useState((start?.zoom ?? 1) < FAR);
+  const [near, setNear] = useState<Rect | null>(null);
+
+  // What is drawn next, for those who draw outside of React.
+  const latest = useRef({ scene, look: { ...look, isFar }, moving });
+  latest.current = { scene, look: { ...look, isFar }, moving };
+  const painter = useRef<Painter | null>(null);
+
+  useEffect(() => {
+    const [below, above] = [wires.current, motion.current];
+    if (below === null || above === null) return;
+    const made = new Painter(below, above, () => latest.current);
+    painter.current = made;
+    const look = () => {
+      const { transform, width, height } = store.getState();
+      made.see({ x: transform[0], y: transform[1], zoom: transform[2], width, height, ratio: window.devicePixelRatio });
+    };
+    const reconsider = () => {
+      look();
+      const view = made.view;
+      if (view.width === 0) return;
+      setIsFar((was) => view.zoom < (was ? NEAR : FAR));
+      setNear((was) => (was !== null && holds(was, windowOf(view)) ? was : around(windowOf(view))));
+    };
+    reconsider();
+    const stops = [store.subscribe(reconsider), facts.subscribeToAll(() => made.paintSoon())];
+    return () => {
+      for (const stop of stops) stop();
+      made.stop();
+    };
+  }, [store]);
+  useEffect(() => painter.current?.paintSoon());
+
+  const nodes = useMemo<CardNode[]>(() => {
+    if (isFar || near === null) return [];
+    return hits.cardsIn(near).map((card) => ({
+      id: card.id,
+      type: "card",
+      position: { x: card.x, y: card.y },
+      data: { card },
+      width: card.width,
+      height: card.height,
+      measured: { width: card.width, height: card.height },
+      handles: [],
+      style: { pointerEvents: "all" }, // xyflow takes cards that it does not drag for decoration
+      draggable: false,
+      selectable: false,
+      focusable: false,
+      connectable: false,
+    }));
+  }, [hits, near, isFar]);
+
+  const under = (event: MouseEvent) =>
+    flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }, { snapToGrid: false });
+  const onPaneMove = (event: MouseEvent) => {
+    const { x, y } = under(event);
+    const card = isFar ? hits.card(x, y) : null;
+    actions.hover(card?.id ?? null);
+    onHoverWire(card === null ? hits.wire(x, y, REACH / flow.getZoom()) : null);
+  };
+  const onPaneClick = (event: MouseEvent) => {
+    const { x, y } = under(event);
+    const card = isFar ? hits.card(x, y) : null;
+    actions.select(card?.id ?? null);
+  };
+  const onMove: OnMove = () => document.documentElement.toggleAttribute("data-panning", true);
+  const onMoveEnd: OnMoveEnd = (_, view) => {
+    document.documentElement.toggleAttribute("data-panning", false);
+    onMoved(view);
+  };
+
+  return (
+    <div className={classes.stage} data-testid="stage" data-cards={scene.cards.size} data-wires={scene.wires.length}>
+      <canvas ref={wires} className={classes.canvas} />
+      <canvas ref={motion} className={classes.canvas} />
+      <ReactFlow
+        nodes={nodes}
+        edges={[]}
+        nodeTypes={NODE_TYPES}
+        defaultViewport={start ?? { x: 0, y: 0, zoom: 1 }}
+        minZoom={0.02}
+        maxZoom={2}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elementsSelectable={false}
+        disableKeyboardA11y
+        zoomOnDoubleClick={false}
+        deleteKeyCode={null}
+        panOnScroll={false}
+        proOptions={{ hideAttribution: true }}
+        onMove={onMove}
+        onMoveEnd={onMoveEnd}
+        onPaneMouseMove={onPaneMove}
+        onPaneMouseLeave={() => {
+          actions.hover(null);
+          onHoverWire(null);
+        }}
+        onPaneClick={onPaneClick}
+      />
+    </div>
+  );
+}
+
+/** Draws when something changed, at most once a frame; the moving dots by themselves. */
+class Painter {
+  view: View = { x: 0, y: 0, zoom: 1, width: 0, height: 0, ratio: 1 };
+  #frame = 0;
+  #timer: ReturnType<typeof setInterval>;
+
+  constructor(
+    private readonly wires: HTMLCanvasElement,
+    private readonly motion: HTMLCanvasElement,
+    private readonly latest: () => { scene: Scene; look: Look; moving: () => readonly Moving[] },
+  ) {
+    const isStill = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.#timer = setInterval(() => !isStill && this.#move(), MOTION_MS);
+  }
+
+  see(view: View): void {
+    this.view = view;
+    for (const canvas of [this.wires, this.motion]) {
+      const [width, height] = [Math.round(view.width * view.ratio), Math.round(view.height * view.ratio)];
+      if (canvas.width !== width) canvas.width = width;
+      if (canvas.height !== height) canvas.height = height;
+    }
+    this.paintSoon();
+  }
+
+  paintSoon(): void {
+    if (this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      const context = this.wires.getContext("2d");
+      const { scene, look } = this.latest();
+      if (context !== null && this.view.width > 0) draw(context, scene, this.view, look);
+      if (this.#isMoving) this.#move();
+    });
+  }
+
+  #isMoving = false;
+
+  #move(): void {
+    if (document.hidden) return;
+    const moving = this.latest().moving();
+    if (moving.length === 0 && !this.#isMoving) return;
+    this.#isMoving = moving.length > 0;
+    const context = this.motion.getContext("2d");
+    if (context !== null) drawMotion(context, moving, this.view, performance.now() / 1000);
+  }
+
+  stop(): void {
+    cancelAnimationFrame(this.#frame);
+    clearInterval(this.#timer);
+  }
+}
+
+function around(rect: Rect): Rect {
+  const [x, y] = [rect.width * AROUND, rect.height * AROUND];
+  return { x: rect.x - x, y: rect.y - y, width: rect.width + 2 * x, height: rect.height + 2 * y };
+}
+
+/** Whether the inner rectangle is inside, and the outer one not much too large for it. */
+function holds(outer: Rect, inner: Rect): boolean {
+  const fits =
+    inner.x >= outer.x &&
+    inner.y >= outer.y &&
+    inner.x + inner.width <= outer.x + outer.width &&
+    inner.y + inner.height <= outer.y + outer.height;
+  return fits && outer.width <= inner.width * (1 + 4 * AROUND);
+}

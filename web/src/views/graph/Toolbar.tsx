@@ -1,0 +1,257 @@
+import { ActionIcon, Button, Group, Menu, SegmentedControl, Switch, Text, Tooltip } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import {
+  IconAdjustments,
+  IconArrowAutofitContent,
+  IconClockHour4,
+  IconEye,
+  IconLayoutList,
+  IconLink,
+  IconMinus,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlus,
+  IconSparkles,
+  IconWorld,
+} from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import type { LiveState } from "@/api/live";
+import type { Grain } from "@/graph/visible";
+import { type GraphState, MOST_DEPTH } from "@/state/graphState";
+import type { Change } from "@/state/useGraphState";
+import classes from "@/views/graph/Panels.module.css";
+
+interface Props {
+  state: GraphState;
+  change: Change;
+  liveState: LiveState;
+  isPaused: boolean;
+  onPause: () => void;
+  onFit: () => void;
+  onTidy: () => void;
+  parents: readonly string[]; // groups that can be closed
+  find: ReactNode;
+  exports: ReactNode;
+}
+
+const GRAINS: { value: Grain; label: string }[] = [
+  { value: "all", label: "All" },
+  { value: "jobs", label: "Jobs" },
+  { value: "datasets", label: "Datasets" },
+];
+
+export function Toolbar(props: Props) {
+  const { state, change, onFit, onTidy } = props;
+  return (
+    <div className={classes.toolbar} role="toolbar" aria-label="Graph">
+      {(state.node !== null || state.pathFrom !== null || state.namespaces.size > 0) && (
+        <Tool
+          label="Show everything"
+          onClick={() =>
+            change({
+              node: null,
+              pathFrom: null,
+              pathTo: null,
+              namespaces: new Set(),
+              opened: new Set(),
+              closed: new Set(),
+              view: null,
+            })
+          }
+        >
+          <IconWorld size={16} />
+        </Tool>
+      )}
+      <SegmentedControl
+        size="xs"
+        aria-label="What is shown"
+        data={GRAINS}
+        value={state.grain}
+        onChange={(grain) => change({ grain: grain as Grain, view: null })}
+      />
+      <Button
+        size="compact-sm"
+        variant={state.hasColumns ? "filled" : "default"}
+        aria-pressed={state.hasColumns}
+        leftSection={<IconLayoutList size={15} />}
+        onClick={() => change({ hasColumns: !state.hasColumns, cards: new Set() })}
+      >
+        Columns
+      </Button>
+      {state.node !== null && state.pathFrom === null && (
+        <Group gap={6} wrap="nowrap">
+          <Depth label="Upstream" value={state.up} onChange={(up) => change({ up })} />
+          <Depth label="Downstream" value={state.down} onChange={(down) => change({ down })} />
+        </Group>
+      )}
+      <div className={classes.divider} />
+      <Tool label="Fit into the window (F)" onClick={onFit}>
+        <IconArrowAutofitContent size={16} />
+      </Tool>
+      <Tool label="Tidy: lay out anew" onClick={onTidy}>
+        <IconSparkles size={16} />
+      </Tool>
+      <ViewMenu {...props} />
+      {props.find}
+      {state.hidden.size > 0 && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconEye size={15} />}
+          onClick={() => change({ hidden: new Set() })}
+        >
+          Show {state.hidden.size} hidden
+        </Button>
+      )}
+      <div style={{ flex: 1 }} />
+      <LiveButton {...props} />
+      <Tool
+        label="Time"
+        isOn={state.hasTime}
+        onClick={() => change({ hasTime: !state.hasTime, ...(state.hasTime ? { at: null, against: null } : {}) })}
+      >
+        <IconClockHour4 size={16} />
+      </Tool>
+      <Tool label="Copy a link to what is shown" onClick={copyLink}>
+        <IconLink size={16} />
+      </Tool>
+      {props.exports}
+    </div>
+  );
+}
+
+function ViewMenu({ state, change, parents }: Props) {
+  const areAllShut = parents.length > 0 && parents.every((id) => state.shut.has(id));
+  return (
+    <Menu position="bottom-start" withinPortal closeOnItemClick={false} width={250}>
+      <Menu.Target>
+        <Tooltip label="More about the view">
+          <ActionIcon variant="default" size={30} aria-label="More about the view">
+            <IconAdjustments size={16} />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown p="sm">
+        <Switch
+          label="A lane for each namespace"
+          checked={state.hasLanes}
+          onChange={() => change({ hasLanes: !state.hasLanes, view: null })}
+        />
+        <Switch
+          mt="sm"
+          label="Rates, lag and freshness"
+          checked={state.hasLabels}
+          onChange={() => change({ hasLabels: !state.hasLabels })}
+        />
+        <Switch
+          mt="sm"
+          label="Close groups of jobs"
+          disabled={parents.length === 0}
+          checked={areAllShut}
+          onChange={() => change({ shut: new Set(areAllShut ? [] : parents) })}
+        />
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function LiveButton({ state, liveState, isPaused, onPause }: Props) {
+  if (state.at !== null) return <Text size="xs">In the past: not live</Text>;
+  const words = isPaused
+    ? "Paused"
+    : liveState === "open"
+      ? "Live"
+      : liveState === "away"
+        ? "Server away"
+        : "Connecting";
+  const colour = isPaused ? "gray" : liveState === "open" ? "teal" : "orange";
+  return (
+    <Tooltip label={isPaused ? "Go on with the live view" : "Pause the live view"}>
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-pressed={isPaused}
+        aria-label={`${words}: ${isPaused ? "go on" : "pause"}`}
+        leftSection={
+          isPaused ? (
+            <IconPlayerPlay size={14} />
+          ) : (
+            <span style={{ width: 9, height: 9, borderRadius: 9, background: `var(--mantine-color-${colour}-6)` }} />
+          )
+        }
+        rightSection={isPaused ? undefined : <IconPlayerPause size={14} />}
+        onClick={onPause}
+      >
+        {words}
+      </Button>
+    </Tooltip>
+  );
+}
+
+interface DepthProps {
+  label: string;
+  value: number;
+  onChange: (value: number) => void;
+}
+
+function Depth({ label, value, onChange }: DepthProps) {
+  const button = (words: string, next: number, icon: ReactNode) => (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={22}
+      aria-label={words}
+      disabled={next < 0 || next > MOST_DEPTH}
+      onClick={() => onChange(next)}
+    >
+      {icon}
+    </ActionIcon>
+  );
+  return (
+    <Tooltip label={`${label}: how many jobs away`}>
+      <fieldset className={classes.depth} aria-label={`Jobs ${label.toLowerCase()}`}>
+        <Text size="xs">{label}</Text>
+        {button(`Fewer ${label.toLowerCase()}`, value - 1, <IconMinus size={13} />)}
+        <Text size="xs" fw={600} component="output">
+          {value}
+        </Text>
+        {button(`More ${label.toLowerCase()}`, value + 1, <IconPlus size={13} />)}
+      </fieldset>
+    </Tooltip>
+  );
+}
+
+interface ToolProps {
+  label: string;
+  isOn?: boolean;
+  onClick: () => void;
+  children: ReactNode;
+}
+
+function Tool({ label, isOn, onClick, children }: ToolProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        variant={isOn === true ? "filled" : "default"}
+        size={30}
+        aria-label={label}
+        aria-pressed={isOn}
+        onClick={onClick}
+      >
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+async function copyLink(): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(window.location.href);
+    notifications.show({ message: "The link is in the clipboard. It shows what you see now.", autoClose: 3000 });
+  } catch {
+    notifications.show({
+      color: "orange",
+      message: "The browser does not let a page copy. The address bar has the link.",
+    });
+  }
+}

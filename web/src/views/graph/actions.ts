@@ -1,0 +1,27 @@
+/** What cards can ask for. A context, so that cards are not drawn anew because a function is. */
+
+import { createContext, use } from "react";
+import type { Way } from "@/graph/visible";
+
+export interface Actions {
+  select: (id: string | null) => void;
+  details: (id: string) => void;
+  hover: (id: string | null) => void;
+  openStep: (way: Way, id: string) => void;
+  toggleColumns: (id: string) => void;
+  traceColumn: (column: string | null) => void;
+  openGroup: (id: string) => void;
+}
+
+const NOBODY: Actions = {
+  select: () => {},
+  details: () => {},
+  hover: () => {},
+  openStep: () => {},
+  toggleColumns: () => {},
+  traceColumn: () => {},
+  openGroup: () => {},
+};
+
+export const ActionsContext = createContext<Actions>(NOBODY);
+export const useActions = () => use(ActionsContext);

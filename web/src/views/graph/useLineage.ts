@@ -1,0 +1,180 @@
+/** Asks the server for what the address names, and puts the answers together. */
+
+import { keepPreviousData, type UseQueryResult, useQueries, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import {
+  columnLineageAsked,
+  datasetAsked,
+  diffAsked,
+  jobsAsked,
+  lineageAsked,
+  MOST_JOBS,
+  namespaceJobsAsked,
+  pathAsked,
+} from "@/api/ask";
+import type { Graph } from "@/api/schema";
+import type { Mark } from "@/graph/canvas";
+import { type ColumnLineage, columnsOf, NO_COLUMNS } from "@/graph/columns";
+import { type Lineage, lineageOf, lineageOfJobs, NOTHING, withDatasets } from "@/graph/model";
+import { compared, lineageOfDiff } from "@/graph/moments";
+import { parse } from "@/graph/visible";
+import { type GraphState, MOST_DEPTH } from "@/state/graphState";
+
+export interface Known {
+  lineage: Lineage;
+  columns: ColumnLineage;
+  cardMarks: ReadonlyMap<string, Mark>;
+  wireMarks: ReadonlyMap<string, Mark>;
+  isLoading: boolean;
+  error: Error | null;
+  retry: () => void;
+  /** There is more than one answer may hold: only these many jobs of all. */
+  cut: { jobs: number; all: number } | null;
+}
+
+const NO_MARKS: ReadonlyMap<string, Mark> = new Map();
+const BEFORE_ALL = "1970-01-01T00:00:00Z";
+
+export function useLineage(state: GraphState): Known {
+  const now = useMoment(state, state.at);
+  const then = useMoment(state, state.against, state.against !== null);
+  const difference = useQuery({
+    ...diffAsked(state.against ?? BEFORE_ALL, state.at, state.node),
+    enabled: state.against !== null,
+  });
+  const whole = useMemo(() => {
+    if (state.against === null) return { lineage: now.lineage, cardMarks: NO_MARKS, wireMarks: NO_MARKS };
+    return compared(then.lineage, now.lineage, difference.data?.schemas.map((schema) => schema.nodeId) ?? []);
+  }, [state.against, now.lineage, then.lineage, difference.data]);
+  const lineage = useFields(whole.lineage, state);
+  const columns = useColumns(lineage, state);
+  const all = [...now.asked, ...then.asked];
+  return {
+    ...whole,
+    lineage,
+    columns,
+    isLoading: all.some((query) => query.isLoading),
+    error: all.find((query) => query.error !== null)?.error ?? null,
+    retry: () => {
+      for (const query of all) if (query.error !== null) void query.refetch();
+    },
+    cut: now.cut,
+  };
+}
+
+interface Moment {
+  lineage: Lineage;
+  asked: UseQueryResult<unknown, Error>[];
+  cut: Known["cut"];
+}
+
+/** The graph that the address names, at a moment or now. */
+function useMoment(state: GraphState, at: string | null, isWanted = true): Moment {
+  const isPath = state.pathFrom !== null && state.pathTo !== null;
+  const isFocus = !isPath && state.node !== null;
+  const around = useQueries({
+    queries: (isWanted && isFocus ? questions(state, at) : []).map((one) => ({
+      ...one,
+      placeholderData: keepPreviousData,
+    })),
+    combine: together,
+  });
+  const path = useQuery({
+    ...pathAsked(state.pathFrom ?? "", state.pathTo ?? "", at),
+    enabled: isWanted && isPath,
+  });
+  const everything = useEverything(state, at, isWanted && !isPath && !isFocus);
+  const lineage = useMemo(() => {
+    if (isPath) return path.data === undefined ? NOTHING : lineageOf([path.data]);
+    return isFocus ? lineageOf(around.answers) : everything.lineage;
+  }, [isPath, isFocus, path.data, around.answers, everything.lineage]);
+  const asked = isPath ? [path] : isFocus ? around.asked : everything.asked;
+  return { lineage, asked: isWanted ? asked : [], cut: isPath || isFocus ? null : everything.cut };
+}
+
+/** One job further than is shown, so that one sees where there is more. */
+function questions(state: GraphState, at: string | null) {
+  const node = state.node ?? "";
+  return [
+    lineageAsked(node, "upstream", state.up + 1, at),
+    lineageAsked(node, "downstream", state.down + 1, at),
+    ...[...state.opened].map((told) => {
+      const { way, id } = parse(told);
+      return lineageAsked(id, way === "up" ? "upstream" : "downstream", 2, at);
+    }),
+  ];
+}
+
+function together(asked: UseQueryResult<Graph, Error>[]) {
+  return { asked, answers: asked.map((query) => query.data).filter((data) => data !== undefined) };
+}
+
+/** All jobs and what they read and write, or those of some namespaces. */
+function useEverything(state: GraphState, at: string | null, isWanted: boolean): Moment {
+  const some = [...state.namespaces];
+  const all = useQuery({ ...jobsAsked(), enabled: isWanted && some.length === 0 });
+  const few = useQueries({
+    queries: (isWanted ? some : []).map((namespace) => namespaceJobsAsked(namespace)),
+    combine: togetherJobs,
+  });
+  const past = useQuery({ ...diffAsked(BEFORE_ALL, at, null), enabled: isWanted && at !== null });
+  const answers = useMemo(
+    () => (some.length === 0 ? (all.data === undefined ? [] : [all.data]) : few.answers),
+    [some.length, all.data, few.answers],
+  );
+  const lineage = useMemo(() => {
+    const present = lineageOfJobs(answers.flatMap((answer) => answer.jobs));
+    if (at === null) return present;
+    return past.data === undefined ? NOTHING : lineageOfDiff(past.data, present);
+  }, [answers, at, past.data]);
+  const count = answers.reduce((sum, answer) => sum + answer.totalCount, 0);
+  const there = answers.reduce((sum, answer) => sum + answer.jobs.length, 0);
+  const asked: UseQueryResult<unknown, Error>[] = some.length === 0 ? [all] : few.asked;
+  return {
+    lineage,
+    asked: at === null ? asked : [...asked, past],
+    cut: count > MOST_JOBS ? { jobs: there, all: count } : null,
+  };
+}
+
+function togetherJobs<T>(asked: UseQueryResult<T, Error>[]) {
+  return { asked, answers: asked.map((query) => query.data).filter((data) => data !== undefined) };
+}
+
+const isOpen = (state: GraphState, id: string) => state.hasColumns !== state.cards.has(id);
+
+/** A list of jobs does not tell the columns of their datasets: those of opened cards are asked for. */
+function useFields(lineage: Lineage, state: GraphState): Lineage {
+  const wanted = [...lineage.nodes.values()].filter(
+    (node) => node.kind === "dataset" && node.fields === null && isOpen(state, node.id),
+  );
+  const learnt = useQueries({
+    queries: wanted.slice(0, MOST_ASKED).map((node) => datasetAsked(node.namespace, node.name)),
+    combine: data,
+  });
+  return useMemo(() => withDatasets(lineage, learnt), [lineage, learnt]);
+}
+
+/** Single questions about columns that may be asked at once. */
+const MOST_ASKED = 60;
+
+function useColumns(lineage: Lineage, state: GraphState): ColumnLineage {
+  const opened = [...lineage.nodes.values()].filter((node) => node.kind === "dataset" && isOpen(state, node.id));
+  // With all cards open one question around the focus tells most; else one for each opened card.
+  const focus = state.node;
+  const isAtOnce = state.hasColumns && focus?.startsWith("dataset:") === true;
+  const single = isAtOnce ? [] : opened.slice(0, MOST_ASKED);
+  const answers = useQueries({
+    queries: [
+      ...(isAtOnce ? [columnLineageAsked(focus ?? "", Math.max(state.up, state.down) + 1, state.at)] : []),
+      ...single.map((node) => columnLineageAsked(node.id, 1, state.at)),
+      ...(state.column === null ? [] : [columnLineageAsked(state.column, MOST_DEPTH, state.at)]),
+    ],
+    combine: data,
+  });
+  return useMemo(() => (answers.length === 0 ? NO_COLUMNS : columnsOf(answers)), [answers]);
+}
+
+function data<T>(asked: UseQueryResult<T, Error>[]): T[] {
+  return asked.map((query) => query.data).filter((one) => one !== undefined);
+}

@@ -1,0 +1,123 @@
+/** What happens while one looks: states of runs, new nodes and edges, failures, rates of streams. */
+
+import { notifications } from "@mantine/notifications";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { runAsked } from "@/api/ask";
+import { type LiveState, live } from "@/api/live";
+import type { LiveChange } from "@/api/schema";
+import type { RunState } from "@/graph/model";
+import { facts } from "@/state/facts";
+import { flowOf } from "@/state/flow";
+
+/** New structure is asked for at most this often, however much happens. */
+const ASK_MS = 800;
+/** Rates of one run are asked for at most this often. */
+const FLOW_MS = 3000;
+
+interface Options {
+  isOn: boolean; // neither paused nor in the past
+  /** Whether a job or dataset is in the picture, or next to what is. */
+  concerns: (id: string) => boolean;
+  isShownJob: (id: string) => boolean;
+  onAlarm: (job: string) => void;
+}
+
+export function useLive(options: Options): LiveState {
+  const [state, setState] = useState<LiveState>("connecting");
+  const queries = useQueryClient();
+  const latest = useRef(options);
+  latest.current = options;
+  useEffect(() => {
+    if (!options.isOn) return;
+    let waiting: ReturnType<typeof setTimeout> | undefined;
+    const askedAt = new Map<string, number>();
+    const askAgain = () => {
+      waiting ??= setTimeout(() => {
+        waiting = undefined;
+        for (const key of ["lineage", "column-lineage", "path", "jobs", "dataset", "namespaces"]) {
+          void queries.invalidateQueries({ queryKey: [key], refetchType: "active" });
+        }
+      }, ASK_MS);
+    };
+    const onRun = (run: NonNullable<LiveChange["run"]>, at: string) => {
+      const before = facts.get(run.job);
+      // A late event of an older run says nothing of the present.
+      if (before !== undefined && before.run.id !== run.id && (before.run.startedAt ?? "") > (run.startedAt ?? at))
+        return;
+      const isBad = run.state === "FAILED" || run.state === "ABORTED";
+      const isNews = isBad && run.before !== run.state;
+      facts.set(run.job, {
+        run: { id: run.id, state: run.state as RunState, startedAt: run.startedAt, endedAt: run.endedAt },
+        flow: run.state === "RUNNING" && before?.run.id === run.id ? before.flow : null,
+        isAlarming: isNews || (isBad && (before?.isAlarming ?? false)),
+      });
+      if (!latest.current.isShownJob(run.job)) return;
+      if (isNews) latest.current.onAlarm(run.job);
+      if (run.state === "RUNNING") askFlow(run.id, run.job);
+    };
+    const askFlow = (run: string, job: string) => {
+      const now = Date.now();
+      if (now - (askedAt.get(run) ?? 0) < FLOW_MS) return;
+      askedAt.set(run, now);
+      queries.fetchQuery({ ...runAsked(run), staleTime: FLOW_MS / 2 }).then(
+        (told) => {
+          const fact = facts.get(job);
+          if (fact?.run.id === run) facts.set(job, { ...fact, flow: flowOf(told) });
+        },
+        () => {}, // the next event asks again
+      );
+    };
+    const stop = live.listen({
+      state: setState,
+      resync: () => {
+        facts.clear();
+        askAgain();
+      },
+      change: (change) => {
+        if (change.run !== null) onRun(change.run, change.eventTime);
+        if (isStructural(change) && touched(change).some(latest.current.concerns)) askAgain();
+      },
+    });
+    return () => {
+      stop();
+      clearTimeout(waiting);
+      facts.clear();
+    };
+  }, [options.isOn, queries]);
+  return state;
+}
+
+function isStructural(change: LiveChange): boolean {
+  const lists = [
+    change.addedNodes,
+    change.addedEdges,
+    change.removedNodes,
+    change.removedEdges,
+    change.schemas,
+    change.columns,
+  ];
+  return lists.some((list) => list.length > 0);
+}
+
+function touched(change: LiveChange): string[] {
+  return [
+    ...change.addedNodes.map((node) => node.nodeId),
+    ...[...change.addedEdges, ...change.removedEdges].flatMap((edge) => [edge.origin, edge.destination]),
+    ...change.removedNodes,
+    ...change.schemas,
+    ...change.columns,
+  ];
+}
+
+/** A toast for a run that ended badly; a click goes there. */
+export function tellOfEnd(label: string, state: RunState, go: () => void): void {
+  notifications.show({
+    color: state === "FAILED" ? "red" : "orange",
+    title: state === "FAILED" ? "A run failed" : "A run was aborted",
+    message: `${label}: click to see it`,
+    autoClose: 12_000,
+    onClick: go,
+    style: { cursor: "pointer" },
+  });
+}

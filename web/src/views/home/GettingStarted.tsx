@@ -1,0 +1,54 @@
+import { Anchor, List, Stack, Tabs, Text, Title } from "@mantine/core";
+import { Copyable } from "@/parts/Copyable";
+import parts from "@/parts/parts.module.css";
+import { type Way, waysToBegin } from "@/views/home/firstEvent";
+
+/** An empty server teaches how it is filled. The page goes on by itself when the first event is in. */
+export function GettingStarted() {
+  const ways = waysToBegin(location.origin, new Date());
+  return (
+    <section className={parts.tile} aria-labelledby="begin">
+      <Stack gap="sm" maw={860}>
+        <Title order={2} size="h4" id="begin">
+          Send the first event
+        </Title>
+        <Text size="sm">
+          Nothing has arrived yet. Headwater takes OpenLineage events from the clients that you have; it listens at{" "}
+          <code>{location.origin}</code>. This page goes on by itself as soon as one is in.
+        </Text>
+        <Tabs defaultValue={ways[0]?.id} keepMounted={false}>
+          <Tabs.List>
+            {ways.map((way) => (
+              <Tabs.Tab key={way.id} value={way.id}>
+                {way.name}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {ways.map((way) => (
+            <Tabs.Panel key={way.id} value={way.id} pt="sm">
+              <OneWay way={way} />
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+        <Text size="sm" c="dimmed">
+          The API describes itself at <Anchor href="/schema/openapi.json">/schema/openapi.json</Anchor>.
+        </Text>
+      </Stack>
+    </section>
+  );
+}
+
+function OneWay({ way }: { way: Way }) {
+  return (
+    <List type="ordered" size="sm" spacing="sm" listStyleType="none">
+      {way.steps.map((step) => (
+        <li key={step.what}>
+          <Text size="sm" mb={4}>
+            {step.what}
+          </Text>
+          <Copyable text={step.command} label={`the command for ${way.name}`} />
+        </li>
+      ))}
+    </List>
+  );
+}

@@ -1,0 +1,68 @@
+import { Group, SegmentedControl } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { api, body } from "@/api/client";
+import type { LiveChange } from "@/api/schema";
+import { Asked } from "@/parts/Asked";
+import { LiveBadge } from "@/parts/LiveBadge";
+import { useLiveTail } from "@/parts/liveTail";
+import { Page } from "@/parts/Page";
+import { useParam } from "@/parts/useParam";
+import { Engines } from "@/views/home/Engines";
+import { GettingStarted } from "@/views/home/GettingStarted";
+import { Overview } from "@/views/home/Overview";
+import { count, type Rate, SECONDS } from "@/views/home/rate";
+
+const ASK_AGAIN_MS = 2000; // however many events come in
+const VIEWS = [
+  { value: "", label: "Overview" },
+  { value: "engines", label: "Engines" },
+];
+
+/** What is going on now. */
+export default function HomeView() {
+  const [view, setView] = useParam("view");
+  const cache = useQueryClient();
+  const [rate, setRate] = useState<Rate>({ second: 0, counts: Array<number>(SECONDS).fill(0) });
+  const asking = useRef(false);
+  const askAgain = () => {
+    if (asking.current) return;
+    asking.current = true;
+    setTimeout(() => {
+      asking.current = false;
+      void cache.invalidateQueries({ queryKey: ["jobs"] });
+      void cache.invalidateQueries({ queryKey: ["health"] });
+    }, ASK_AGAIN_MS);
+  };
+  const live = useLiveTail({
+    onChanges: (changes: LiveChange[]) => {
+      setRate((before) => count(before, changes.length, Date.now()));
+      askAgain();
+    },
+    onResync: askAgain,
+  });
+  const health = useQuery({
+    queryKey: ["health"],
+    queryFn: ({ signal }) => body(api.GET("/healthz", { signal })),
+    refetchInterval: 10_000,
+  });
+  return (
+    <Page
+      title="Now"
+      about="What runs, what failed, what is late."
+      actions={
+        <Group gap="sm">
+          <LiveBadge state={live} />
+          <SegmentedControl size="xs" aria-label="View" data={VIEWS} value={view ?? ""} onChange={setView} />
+        </Group>
+      }
+    >
+      <Asked asked={health} lines={10}>
+        {({ position }) => {
+          if (position === 0) return <GettingStarted />;
+          return view === "engines" ? <Engines /> : <Overview rate={rate} />;
+        }}
+      </Asked>
+    </Page>
+  );
+}

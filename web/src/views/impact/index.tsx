@@ -1,0 +1,158 @@
+import { Alert, Anchor, Button, Group, SegmentedControl, Select, Stack, Text } from "@mantine/core";
+import { IconArrowDownRight, IconDownload } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "wouter";
+import { api, body } from "@/api/client";
+import { kindOf } from "@/api/names";
+import type { Impact } from "@/api/schema";
+import { Asked } from "@/parts/Asked";
+import { columnId, graphOf } from "@/parts/addresses";
+import { type Found, useDataset, useFound } from "@/parts/asks";
+import { download } from "@/parts/download";
+import { Empty } from "@/parts/Empty";
+import { FilterBox } from "@/parts/FilterBox";
+import { NodePicker } from "@/parts/NodePicker";
+import { Page } from "@/parts/Page";
+import { Subject } from "@/parts/Subject";
+import { useParam } from "@/parts/useParam";
+import { plural } from "@/parts/words";
+import { toCsv } from "@/views/impact/csv";
+import { filtered } from "@/views/impact/filtered";
+import { Levels } from "@/views/impact/Levels";
+
+const LIMIT = 10_000;
+const KINDS = [
+  { value: "", label: "All" },
+  { value: "JOB", label: "Jobs" },
+  { value: "DATASET", label: "Datasets" },
+  { value: "DATASET_FIELD", label: "Columns" },
+];
+const USES = [
+  { value: "", label: "Any use" },
+  { value: "DIRECT", label: "Direct" },
+  { value: "INDIRECT", label: "Indirect" },
+  { value: "UNKNOWN", label: "Unknown" },
+];
+
+/** Whom do I break? Everything downstream, nearest first. */
+export default function ImpactView() {
+  const [nodeId, setNodeId] = useParam("node");
+  return (
+    <Page title="Impact" about="Who is hit if this changes: everything downstream, nearest first.">
+      {nodeId === null ? (
+        <>
+          <NodePicker label="Whose impact?" placeholder="A dataset or a job" onPick={setNodeId} />
+          <Empty Icon={IconArrowDownRight} title="Pick what you want to change">
+            You will see every job, dataset and column that depends on it, who owns them and how often they run.
+          </Empty>
+        </>
+      ) : (
+        <Asking key={nodeId} nodeId={nodeId} onChange={setNodeId} />
+      )}
+    </Page>
+  );
+}
+
+function Asking({ nodeId, onChange }: { nodeId: string; onChange: (nodeId: string | null) => void }) {
+  const found = useFound(nodeId);
+  const asked = useQuery({
+    queryKey: ["impact", nodeId],
+    queryFn: ({ signal }) => body(api.GET("/api/v1/impact", { params: { query: { nodeId, limit: LIMIT } }, signal })),
+  });
+  return (
+    <Stack gap="md">
+      <Group gap="lg" align="center">
+        <Subject nodeId={nodeId} onChange={() => onChange(null)} />
+        {found.data?.kind === "dataset" && <ColumnSelect node={found.data} onChange={onChange} />}
+      </Group>
+      <Asked asked={asked} lines={8}>
+        {(impact) => <Answer impact={impact} node={found.data} />}
+      </Asked>
+    </Stack>
+  );
+}
+
+/** The same question about one column only. */
+function ColumnSelect({ node, onChange }: { node: Found; onChange: (nodeId: string) => void }) {
+  const fields = useDataset(node.namespace, node.name).data?.fields ?? [];
+  if (fields.length === 0) return null;
+  return (
+    <Select
+      size="xs"
+      w={220}
+      aria-label="Only this column"
+      placeholder="All columns"
+      data={[...new Set(fields.map((field) => field.name))]}
+      value={node.column ?? null}
+      searchable
+      clearable
+      limit={200}
+      onChange={(column) => onChange(column === null ? node.nodeId : columnId(node.namespace, node.name, column))}
+    />
+  );
+}
+
+function Answer({ impact, node }: { impact: Impact; node: Found | undefined }) {
+  const [kind, setKind] = useParam("kind");
+  const [use, setUse] = useParam("use");
+  const [words, setWords] = useState("");
+  const levels = filtered(impact.levels, { kind: kind ?? "", use: use ?? "", words });
+  // Single columns are listed only for a question about a column.
+  const hasColumns = impact.levels.some((level) => level.nodes.some((each) => each.field !== null));
+  const kinds = KINDS.filter(({ value }) => value !== "DATASET_FIELD" || hasColumns);
+  const rows = levels.flatMap((level) => level.nodes);
+  const owners = Object.entries(impact.owners);
+  if (impact.levels.every((level) => level.nodes.length === 0)) {
+    return (
+      <Empty Icon={IconArrowDownRight} title="Nothing depends on it">
+        No job is known to read it{kindOf(impact.nodeId) === "column" && " or this column of it"}. You may change it, as
+        far as Headwater knows.
+      </Empty>
+    );
+  }
+  return (
+    <Stack gap="sm">
+      <Text>
+        It feeds <b>{plural(impact.jobs, "job")}</b>, <b>{plural(impact.datasets, "dataset")}</b> and{" "}
+        <b>{plural(impact.columns, "column")}</b>.{" "}
+        {owners.length === 0
+          ? "Nobody is named as owner."
+          : `Owners to ask: ${owners.map(([name, count]) => `${name} (${count})`).join(", ")}.`}
+      </Text>
+      {impact.truncated && (
+        <Alert
+          color="yellow"
+          variant="light"
+          title={`More than ${LIMIT.toLocaleString("en")}`}
+          styles={{ title: { color: "inherit" } }}
+        >
+          The nearest are shown. Ask about a column, or about something further down, for a whole answer.
+        </Alert>
+      )}
+      <Group gap="sm" justify="space-between">
+        <Group gap="sm">
+          <SegmentedControl size="xs" aria-label="Kind" data={kinds} value={kind ?? ""} onChange={setKind} />
+          <SegmentedControl size="xs" aria-label="Use" data={USES} value={use ?? ""} onChange={setUse} />
+          <FilterBox label="Name or owner" width={180} value={words} onChange={setWords} />
+        </Group>
+        <Group gap="sm">
+          {node !== undefined && (
+            <Anchor component={Link} size="sm" href={graphOf(node, { up: 0, down: 20 })}>
+              Show in the graph
+            </Anchor>
+          )}
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconDownload size={15} />}
+            onClick={() => download("impact.csv", new Blob([toCsv(rows)], { type: "text/csv" }))}
+          >
+            CSV
+          </Button>
+        </Group>
+      </Group>
+      <Levels levels={levels} />
+    </Stack>
+  );
+}

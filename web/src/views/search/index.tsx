@@ -1,0 +1,153 @@
+import { Box, Button, Group, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconSearch, IconSearchOff } from "@tabler/icons-react";
+import { useEffect, useState } from "react";
+import { Asked } from "@/parts/Asked";
+import { useNamespaces, useSearchHits } from "@/parts/asks";
+import { Empty } from "@/parts/Empty";
+import { Page } from "@/parts/Page";
+import { setParams, useParam } from "@/parts/useParam";
+import { plural } from "@/parts/words";
+import { HitRow } from "@/views/search/HitRow";
+
+const PAGE = 20;
+const DAYS: Record<string, number> = { "1": 1, "7": 7, "30": 30 };
+const KINDS = [
+  { value: "", label: "All" },
+  { value: "JOB", label: "Jobs" },
+  { value: "DATASET", label: "Datasets" },
+];
+const ORDERS = [
+  { value: "", label: "Best first" },
+  { value: "UPDATE_AT", label: "Latest first" },
+  { value: "NAME", label: "By name" },
+];
+const CHANGED = [
+  { value: "", label: "Any time" },
+  { value: "1", label: "In a day" },
+  { value: "7", label: "In a week" },
+  { value: "30", label: "In a month" },
+];
+
+export default function SearchView() {
+  const [asked] = useParam("q");
+  const [text, setText] = useState(asked ?? "");
+  const [typed] = useDebouncedValue(text, 120);
+  const [limit, setLimit] = useState(PAGE);
+  const [kind, setKind] = useParam("kind");
+  const [namespace, setNamespace] = useParam("namespace");
+  const [sort, setSort] = useParam("sort");
+  const [days, setDays] = useParam("days");
+  useEffect(() => setParams({ q: typed }), [typed]);
+  // The box in the header may ask something else.
+  useEffect(() => setText((now) => (asked === null || asked === now.trim() ? now : asked)), [asked]);
+
+  const hits = useSearchHits({
+    q: typed,
+    limit,
+    filter: kind === "JOB" || kind === "DATASET" ? kind : undefined,
+    sort: sort === "NAME" || sort === "UPDATE_AT" ? sort : undefined,
+    namespace: namespace ?? undefined,
+    after: since(days),
+  });
+  return (
+    <Page title="Search" about="Names, columns, tags, owners, descriptions and SQL. Every word may be unfinished.">
+      <TextInput
+        size="md"
+        aria-label="Search for"
+        placeholder="For example: orders price"
+        leftSection={<IconSearch size={18} />}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setLimit(PAGE);
+        }}
+      />
+      <Group gap="sm">
+        <SegmentedControl size="xs" aria-label="Kind" data={KINDS} value={kind ?? ""} onChange={setKind} />
+        <NamespaceSelect value={namespace} onChange={setNamespace} />
+        <Select
+          size="xs"
+          w={130}
+          aria-label="Changed"
+          data={CHANGED}
+          value={days ?? ""}
+          onChange={setDays}
+          allowDeselect={false}
+        />
+        <Select
+          size="xs"
+          w={130}
+          aria-label="Order"
+          data={ORDERS}
+          value={sort ?? ""}
+          onChange={setSort}
+          allowDeselect={false}
+        />
+      </Group>
+      {typed.trim() === "" ? (
+        <Empty Icon={IconSearch} title="What are you looking for?">
+          Type a part of a name, a column, a tag, an owner or a word of SQL. The key <b>/</b> brings you to the box in
+          the header from everywhere.
+        </Empty>
+      ) : (
+        <Asked asked={hits} lines={8}>
+          {({ results, totalCount }) => (
+            <Stack gap="xs">
+              <Text size="sm" c="dimmed" role="status">
+                {plural(totalCount, "result")}
+              </Text>
+              {results.length === 0 && (
+                <Empty Icon={IconSearchOff} title="Nothing has all these words">
+                  Try fewer words, or take the filters off.
+                </Empty>
+              )}
+              <Box component="ul" p={0} m={0} style={{ listStyle: "none" }} aria-label="Results">
+                {results.map((hit) => (
+                  <HitRow key={hit.nodeId} hit={hit} />
+                ))}
+              </Box>
+              {results.length < totalCount && (
+                <Button
+                  variant="default"
+                  size="xs"
+                  onClick={() => setLimit(limit + 2 * PAGE)}
+                  loading={hits.isFetching}
+                >
+                  Show more
+                </Button>
+              )}
+            </Stack>
+          )}
+        </Asked>
+      )}
+    </Page>
+  );
+}
+
+function NamespaceSelect({ value, onChange }: { value: string | null; onChange: (value: string | null) => void }) {
+  const namespaces = useNamespaces();
+  const names = namespaces.data?.namespaces.map((each) => each.name).filter((name) => name !== "") ?? [];
+  return (
+    <Select
+      size="xs"
+      w={220}
+      aria-label="Namespace"
+      placeholder="All namespaces"
+      data={names}
+      value={value}
+      onChange={onChange}
+      searchable
+      clearable
+      limit={100}
+    />
+  );
+}
+
+/** To the hour, so that the same question stays the same for the cache. */
+function since(days: string | null): string | undefined {
+  const count = DAYS[days ?? ""];
+  if (count === undefined) return undefined;
+  const hour = 3_600_000;
+  return new Date(Math.floor(Date.now() / hour) * hour - count * 24 * hour).toISOString();
+}

@@ -1,0 +1,61 @@
+import { Anchor, Text } from "@mantine/core";
+import type { Evidence } from "@/api/schema";
+import { Copyable } from "@/parts/Copyable";
+import { Fold } from "@/parts/Fold";
+import { StateBadge } from "@/parts/StateBadge";
+import { amount, duration, moment } from "@/parts/words";
+import { Facts } from "@/views/details/Facts";
+import { FieldChanges } from "@/views/details/FieldChanges";
+
+interface Props {
+  evidence: Evidence;
+  onRun: (runId: string) => void;
+}
+
+/** What a suspicion rests on; of each kind only what it has. */
+export function EvidenceList({ evidence, onRun }: Props) {
+  const { runId, error, statistic, before, after } = evidence;
+  const seconds = (value: number | null | undefined) => value != null && duration(value * 1000);
+  const at = (value: string | null | undefined) => value != null && moment(value);
+  return (
+    <>
+      <Facts
+        facts={[
+          [
+            "Run",
+            runId != null && (
+              <>
+                <Anchor component="button" type="button" size="sm" onClick={() => onRun(runId)}>
+                  …{runId.slice(-12)}
+                </Anchor>{" "}
+                {evidence.state != null && <StateBadge state={evidence.state} />}
+              </>
+            ),
+          ],
+          ["Began", at(evidence.startedAt)],
+          ["Ended", at(evidence.endedAt)],
+          ["Last sign", at(evidence.lastSign)],
+          ["Was due", at(evidence.expectedAt)],
+          ["Usually every", seconds(evidence.everySeconds)],
+          ["Usually takes", seconds(evidence.usualSeconds)],
+          ["Was called", evidence.previousName],
+          [
+            statistic ?? "Amount",
+            before != null && after != null && (
+              <Text component="span" size="sm">
+                {amount(after)}, usually {amount(before)}
+              </Text>
+            ),
+          ],
+          ["Said by events", (evidence.positions ?? []).slice(0, 10).join(", ")],
+        ]}
+      />
+      <FieldChanges added={evidence.added} removed={evidence.removed} retyped={evidence.retyped} />
+      {error != null && (
+        <Fold label="Error">
+          <Copyable text={error} label="the error" />
+        </Fold>
+      )}
+    </>
+  );
+}

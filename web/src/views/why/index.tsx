@@ -1,0 +1,94 @@
+import { Anchor, Group, Stack, Text } from "@mantine/core";
+import { IconQuestionMark, IconShieldCheck } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { api, body } from "@/api/client";
+import type { Why } from "@/api/schema";
+import { Asked } from "@/parts/Asked";
+import { graphOf, isOnGraph } from "@/parts/addresses";
+import { Empty } from "@/parts/Empty";
+import { MomentInput } from "@/parts/MomentInput";
+import { NodePicker } from "@/parts/NodePicker";
+import { Page } from "@/parts/Page";
+import { Subject } from "@/parts/Subject";
+import { useParam } from "@/parts/useParam";
+import { moment, plural } from "@/parts/words";
+import { SuspectCard } from "@/views/why/SuspectCard";
+
+/** Which upstream job, column or schema change did it? */
+export default function WhyView() {
+  const [nodeId, setNodeId] = useParam("node");
+  return (
+    <Page title="Why is it wrong?" about="What went wrong upstream, the likeliest cause first, with evidence.">
+      {nodeId === null ? (
+        <>
+          <NodePicker label="What is wrong?" placeholder="A dataset or a job" onPick={setNodeId} />
+          <Empty Icon={IconQuestionMark} title="Pick what looks wrong">
+            Everything that feeds it is looked at: failed, stuck and late runs, changed schemas, dropped tables, amounts
+            that jumped.
+          </Empty>
+        </>
+      ) : (
+        <Asking nodeId={nodeId} onChange={() => setNodeId(null)} />
+      )}
+    </Page>
+  );
+}
+
+function Asking({ nodeId, onChange }: { nodeId: string; onChange: () => void }) {
+  const [at, setAt] = useParam("at");
+  const [since, setSince] = useParam("since");
+  const asked = useQuery({
+    queryKey: ["why", nodeId, at, since],
+    queryFn: ({ signal }) => {
+      const query = { nodeId, at: at ?? undefined, since: since ?? undefined };
+      return body(api.GET("/api/v1/why", { params: { query }, signal }));
+    },
+  });
+  return (
+    <Stack gap="md">
+      <Group gap="lg" align="flex-end" justify="space-between">
+        <Subject nodeId={nodeId} onChange={onChange} />
+        <Group gap="sm">
+          <MomentInput label="Changes since" value={since} onChange={setSince} />
+          <MomentInput label="As of" value={at} onChange={setAt} />
+        </Group>
+      </Group>
+      <Asked asked={asked} lines={8}>
+        {(why) => <Answer why={why} />}
+      </Asked>
+    </Stack>
+  );
+}
+
+function Answer({ why }: { why: Why }) {
+  const { jobs, datasets, runs } = why.examined;
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" c="dimmed">
+          Looked at {plural(jobs, "job")}, {plural(datasets, "dataset")} and {plural(runs, "run")} upstream, from{" "}
+          {moment(why.since)} to {moment(why.at)}.
+          {why.truncated && " There is more upstream; the nearest was looked at."}
+        </Text>
+        {isOnGraph(why.nodeId) && (
+          <Anchor component={Link} size="sm" href={graphOf(why.nodeId, { up: 20, down: 0 })}>
+            Show upstream in the graph
+          </Anchor>
+        )}
+      </Group>
+      {why.suspects.length === 0 ? (
+        <Empty Icon={IconShieldCheck} title="Nothing upstream looks suspicious">
+          No run failed or is late, no schema changed, no amount jumped in that time. Look further back, or at the data
+          itself.
+        </Empty>
+      ) : (
+        <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: "none" }} aria-label="Suspects">
+          {why.suspects.map((suspect, at) => (
+            <SuspectCard key={`${suspect.kind} ${suspect.nodeId} ${suspect.at}`} suspect={suspect} rank={at + 1} />
+          ))}
+        </Stack>
+      )}
+    </Stack>
+  );
+}
