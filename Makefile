@@ -58,10 +58,10 @@ $(VENV)/.lab-done: $(VENV)/.done requirements/lab.txt
 lab: setup-lab ## Start Kafka, Connect, a registry, S3, an Iceberg catalog and Headwater (needs Java 17+, Maven)
 	@$(BIN)/headwater lab up
 
-demo: setup-lab ## The lab with the orders pipeline on Spark and its lineage (OPTIONS="--rate 1000")
+demo: setup setup-lab ## The lab with the orders pipeline on Spark and its lineage (OPTIONS="--rate 1000")
 	@$(BIN)/headwater lab up --pipeline $(OPTIONS)
 
-demo-check: setup-lab ## The same from nothing to its end, checked: data, graph, runs; ends by itself
+demo-check: setup setup-lab ## The same from nothing to its end, checked: data, graph, runs; ends by itself
 	@$(BIN)/python -m tests.demo
 
 test: setup ## All tests
