@@ -64,8 +64,14 @@ demo: setup setup-lab ## The lab with the orders pipeline on Spark and its linea
 demo-check: setup setup-lab ## The same from nothing to its end, checked: data, graph, runs; ends by itself
 	@$(BIN)/python -m tests.demo
 
-test: setup ## All tests
+test: setup chromium page ## All tests but those that need Java and Maven (installs Chromium where it may)
 	@$(BIN)/pytest
+
+chromium:
+	@command -v chromium chromium-browser google-chrome > /dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	    echo "Installing Chromium …"; apt-get update -q > /dev/null && apt-get install -y -q chromium > /dev/null; \
+	  else echo "The tests of the page need Chromium (on Debian: apt-get install chromium)"; exit 1; fi; }
 
 test-unit: setup ## The tests that start nothing
 	@$(BIN)/pytest tests/unit tests/contract tests/scenarios
@@ -76,7 +82,6 @@ test-lab: setup-lab ## The tests of the whole lab with the pipeline (needs Java 
 test-pipeline: setup-lab ## The tests of the orders pipeline with real services (needs Java 17+, Maven)
 	@$(BIN)/pytest tests/pipeline
 
-test-spark: $(VENV)/.spark $(VENV)/.lab-done ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
 test-connect: $(VENV)/.connect ## The tests of the Connect watcher with real workers and PostgreSQL (needs Java 17+, Maven, PostgreSQL)
 	@$(BIN)/pytest tests/connect
 
@@ -84,7 +89,7 @@ $(VENV)/.connect: $(VENV)/.lab-done tests/connect/pom.xml
 	@mvn -q -B -f tests/connect/pom.xml package -Dplugins=$(abspath $(VENV))/connect-plugins
 	@touch $@
 
-test-spark: $(VENV)/.spark ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
+test-spark: $(VENV)/.spark $(VENV)/.lab-done ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
 	@$(BIN)/pytest tests/spark
 
 # Spark goes into the same .venv, but only for those who test with it.
@@ -128,4 +133,4 @@ lock: ## Pin requirements/*.txt anew
 lock-jars: setup ## Write the checksums of what headwater/lab/pom.xml names anew
 	@$(BIN)/python -m headwater.lab.jars headwater/lab/jars.sha256
 
-.PHONY: help setup page page-if-possible page-check setup-lab lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock test-connect
+.PHONY: help setup page chromium page-if-possible page-check setup-lab lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock test-connect
