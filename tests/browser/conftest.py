@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(120))
         if missing is not None:
-            item.add_marker(pytest.mark.skip(reason=missing))
+            raise pytest.UsageError(f"{item.nodeid} {missing}")
 
 
 @pytest.fixture(scope="session")
