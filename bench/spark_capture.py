@@ -43,8 +43,8 @@ class Sizes(NamedTuple):
 
 SIZES = {
     "quick": Sizes(40_000, 10_000, 1, 1),
-    "default": Sizes(300_000, 15_000, 8, 2),
-    "large": Sizes(600_000, 15_000, 16, 3),
+    "default": Sizes(120_000, 20_000, 8, 2),
+    "large": Sizes(400_000, 20_000, 16, 3),
 }
 
 

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from headwater.spark import commands, endings, events, hooks, listener, statements
 from headwater.spark.commands import Written
@@ -26,8 +27,8 @@ from headwater.spark.transports import address_of, default_spool, make_transport
 
 log = logging.getLogger("headwater.spark")
 
-# At the end of the process: for the last events to be made, to be sent, and for Spark to stop.
-LAST_WORDS, LAST_SENDING, LAST_STOP = 3.0, 3.0, 10.0
+# At the end of the process: for the last events to be made, and to be sent.
+LAST_WORDS, LAST_SENDING = 3.0, 3.0
 # How often the agent looks what the listener said, and whether a query has been silent for too long.
 FORWARDING, BEATING = 0.2, 1.0
 # So much waits only if Spark or the disk hangs.
@@ -85,14 +86,17 @@ class Agent:
         self.context, self.closed, self._is_behind = spark.sparkContext, False, False
         self._telling, self._settings, self._process = telling, told, os.getpid()
         self._forwarder = Forwarder(telling.runs, telling, told.interval) if forwards else None
-        self._streams = Streams(spark, telling, told, self._parent, lambda: list(self._heard.values()))
+        self._streams = Streams(spark, telling, told, self._parent, lambda: list(self._sessions.values()))
         # What the listener tells by itself need not be told twice.
         self._tells_batches = told.batch and not listener.is_there(spark)
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="headwater-agent", daemon=True)
         self._thread.start()
         self._to_queries, self._to_statements = hooks.listener(self), statements.listener(self.executed)
-        self._heard: dict[str, Any] = {}  # the sessions that are listened to, by their ids
+        # The sessions that are listened to, by their ids. Some jobs make many: they are not kept alive for us.
+        self._heard: set[str] = set()
+        self._sessions: WeakValueDictionary[str, Any] = WeakValueDictionary()
+        self._spark = spark
         self.listen(spark)
         hooks.install(self)
         self._endings = endings.Endings(self)
@@ -102,7 +106,8 @@ class Agent:
         """To a session: each tells only of itself."""
         session = str(spark._jsparkSession.sessionUUID())
         if session not in self._heard:
-            self._heard[session] = spark
+            self._heard.add(session)
+            self._sessions[session] = spark
             spark.streams.addListener(self._to_queries)
             if self._forwarder is not None or self._tells_batches:
                 statements.listen(spark, self._to_statements)
@@ -162,8 +167,9 @@ class Agent:
         application, too, as nobody could tell its end later."""
         if self.closed or os.getpid() != self._process:  # a fork of the job is not the job
             return
-        if stop and self._forwarder is not None and self.context._jsc is not None:
-            self._wait_for(self.context.stop, LAST_STOP)
+        if stop and self._forwarder is not None:
+            with contextlib.suppress(Exception):
+                self.context.stop()
         self._settled(reason, self._unlisten)
         if self._forwarder is not None:
             self._wait_for(lambda: self._last_words(reason), LAST_WORDS)
@@ -256,13 +262,13 @@ class Agent:
             self._tell_datasets(verdict.written)
 
     def _verdict(self, execution: Any, problem: str | None) -> Verdict:
-        session = self._heard.get(str(execution.sparkSession().sessionUUID()))
-        if session is None:
+        session = str(execution.sparkSession().sessionUUID())
+        if session not in self._heard:
             return Verdict(of_stream=True)  # streams run in sessions of their own
         if problem is not None:
             logical = execution.logical()
             return Verdict(problem=problem, creates=commands.creates(logical))
-        return Verdict(commands.of_plan(execution.analyzed(), session))
+        return Verdict(commands.of_plan(execution.analyzed(), self._sessions.get(session, self._spark)))
 
     def _tell_datasets(self, written: Written) -> None:
         """Without OpenLineage's listener no run is told; what is true of the dataset is."""
@@ -277,6 +283,6 @@ class Agent:
     def _unlisten(self) -> None:
         # Here and not in the main thread, which may be in the middle of a question to Spark when SIGTERM comes.
         with contextlib.suppress(Exception):  # the session may be gone, and its listeners with it
-            for session in self._heard.values():
+            for session in self._sessions.values():
                 session.streams.removeListener(self._to_queries)
                 statements.unlisten(session, self._to_statements)

@@ -67,6 +67,7 @@ class Forwarder:
         self._doubtful: dict[str, Json] = {}
         self._failed: deque[str] = deque(maxlen=FEW)
         self._told: dict[str, float] = {}
+        self._is_over = False
         self.failure: str | None = None  # of the application
         self.application: tuple[str, str, str] | None = None  # namespace, name, run id
 
@@ -85,6 +86,8 @@ class Forwarder:
 
     def pump(self, everything: bool = False) -> None:
         """Sends what need not wait for a word of Spark."""
+        if self._is_over:
+            return
         self._read()
         sent = False
         while self._waiting and (everything or not self._must_wait(self._waiting[0])):
@@ -99,10 +102,13 @@ class Forwarder:
 
     def abort(self, reason: str) -> None:
         """All that has not ended; what the listener says from here on is not heard."""
+        if self._is_over:
+            return
         self.pump(everything=True)
         for event in self._open.values():
             self._telling.ends(aborted(event, None, reason))
         self._open.clear()
+        self._is_over = True
         self._runs.read_so_far(None)
 
     def _read(self) -> None:

@@ -7,6 +7,7 @@ import functools
 import threading
 from collections import deque
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from headwater.spark import events, sinks, streams
@@ -24,13 +25,15 @@ _TABLES_V2 = ("create", "replace", "createOrReplace", "append", "overwrite", "ov
 
 
 # When functions of foreachBatch were at work: from, to.
-_in_batch: deque[list[str]] = deque(maxlen=1000)
-_NOT_YET = "9"
+_in_batch: deque[list[datetime]] = deque(maxlen=1000)
+_MILLISECOND = timedelta(milliseconds=1)  # to which events tell the time
+_NOT_YET = datetime.max.replace(tzinfo=UTC)
 
 
 def was_in_batch(at: str) -> bool:
     """Whether one was at work then."""
-    return any(begin <= at <= end for begin, end in list(_in_batch))
+    moment = datetime.fromisoformat(at)
+    return any(begin - _MILLISECOND <= moment <= end for begin, end in list(_in_batch))
 
 
 class Batches:
@@ -122,12 +125,12 @@ def _batching(before: Any) -> Any:
         @functools.wraps(func)
         def called(df: Any, number: int) -> Any:
             _current.batches, _current.frame = batches, df
-            times = [events.now(), _NOT_YET]
+            times = [datetime.now(UTC), _NOT_YET]
             _in_batch.append(times)
             try:
                 return func(df, number)
             finally:
-                times[1] = events.now()
+                times[1] = datetime.now(UTC)
                 _current.batches = _current.frame = None
 
         writer = before(self, called)

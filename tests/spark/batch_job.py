@@ -137,12 +137,19 @@ def stop(spark: Any) -> None:
 
 def main() -> None:
     url, folder, *steps = sys.argv[1:]
+    spark = _start(url, folder, steps)
+    for step in steps:
+        if step == "again":
+            spark = _start(url, folder, steps)
+        elif step != "detached":
+            globals()[step](spark)
+
+
+def _start(url: str, folder: str, steps: list[str]) -> Any:
     spark = session(url, folder)
     if "detached" not in steps:
         headwater.spark.attach(spark, interval=0.5)
-    for step in steps:
-        if step != "detached":
-            globals()[step](spark)
+    return spark
 
 
 if __name__ == "__main__":

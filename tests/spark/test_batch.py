@@ -185,6 +185,14 @@ def test_an_application_that_just_ends_is_complete(server: Server, tmp_path: Pat
     assert Done(server, tmp_path).states(APPLICATION) == ["COMPLETED"]
 
 
+def test_applications_one_after_the_other_in_one_process_are_told_each(server: Server, tmp_path: Path) -> None:
+    assert run(server.url, tmp_path, "orders", "stop", "again", "supplier_stats", "stop") == 0
+    done = Done(server, tmp_path)
+    assert done.states(APPLICATION) == ["COMPLETED", "COMPLETED"]
+    assert done.states(f"{APPLICATION}.overwrite_by_expression.demo_ib_default_supplier_stats") == ["COMPLETED"]
+    assert "total_count" in done.columns("lake/default/supplier_stats")
+
+
 def test_sigterm_aborts_the_application(server: Server, tmp_path: Path) -> None:
     done = Done(server, tmp_path)
     with started([sys.executable, batch_job.__file__, server.url, str(tmp_path), "orders", "wait"]) as job:
