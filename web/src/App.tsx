@@ -1,6 +1,7 @@
 import { Center, Loader } from "@mantine/core";
 import { lazy, Suspense } from "react";
 import { Route, Switch } from "wouter";
+import { Boundary } from "@/parts/Boundary";
 import { Oops } from "@/parts/Oops";
 import { Shell } from "@/shell/Shell";
 
@@ -28,7 +29,9 @@ export function App() {
         <Switch>
           {Object.entries(VIEWS).map(([path, View]) => (
             <Route key={path} path={path}>
-              <View />
+              <Boundary>
+                <View />
+              </Boundary>
             </Route>
           ))}
           <Route>

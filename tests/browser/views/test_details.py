@@ -28,8 +28,10 @@ def test_a_click_opens_it_and_escape_closes_it(visit: Visit) -> None:
     expect(drawer).to_contain_text("Brings the suppliers' price lists into one form.")
     expect(drawer).to_contain_text("team:prices (maintainer), ann (owner)")
     visit.watched.picture("details-job-light")
+    expect(drawer).to_be_focused()
     page.keyboard.press("Escape")
     expect(drawer).to_be_hidden()
+    expect(page.get_by_role("button", name="job clean_prices")).to_be_focused()
     expect(page).not_to_have_url(re.compile("details="))
 
 

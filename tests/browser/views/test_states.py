@@ -65,7 +65,13 @@ def test_the_server_goes_and_comes_back(open_page: OpenPage, own_server: Server)
     visit = Visit(open_page, own_server)
     page = visit.go("/")
     expect(page.get_by_role("region", name="Running now")).to_contain_text("enrich")
-    visit.watched.allowed += ["ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_INCOMPLETE", "ERR_CONNECTION_RESET"]
+    visit.watched.allowed += [
+        "ERR_CONNECTION_REFUSED",
+        "ERR_EMPTY_RESPONSE",
+        "ERR_INCOMPLETE",
+        "ERR_CONNECTION_RESET",
+        "preload",
+    ]
     port = own_server.port
     own_server.stop()
     expect(page.get_by_text("Server away")).to_be_visible()
@@ -131,7 +137,7 @@ def test_details_of_bad_names(open_page: OpenPage, bad: Server, name: int) -> No
     visit = Visit(open_page, bad)
     page = visit.go(f"/?details={quote(f'job:shop:{job}', safe='')}")
     drawer = page.get_by_role("dialog", name="Details")
-    expect(drawer.get_by_role("heading", level=2)).to_contain_text(job[:100])
+    expect(drawer.get_by_role("heading", level=2)).to_contain_text(job.rpartition("/")[2][:100])
     visit.watched.picture(f"bad-job-{name}")
     for tab in ("Runs", "Latest run", "Code", "Facets", "Events"):
         drawer.get_by_role("tab", name=tab).click()

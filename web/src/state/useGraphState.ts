@@ -22,16 +22,28 @@ export function useGraphState(): { state: GraphState; change: Change; moveTo: (v
     (part, how) => {
       const next = { ...latest.current, view: readState(window.location.search).view, ...part };
       latest.current = next;
-      go(`/graph?${writeState(next)}`, { replace: how?.replace ?? false });
+      go(addressOf(next), { replace: how?.replace ?? false });
     },
     [go],
   );
   const moveTo = useCallback(
     (view: Position) => {
-      if (window.location.pathname === "/graph")
-        go(`/graph?${writeState({ ...latest.current, view })}`, { replace: true });
+      if (window.location.pathname === "/graph") go(addressOf({ ...latest.current, view }), { replace: true });
     },
     [go],
   );
   return { state, change, moveTo };
+}
+
+// What the drawer of details keeps in the address is not the graph's, and stays while the drawer is open.
+const DRAWERS = ["tab", "run"];
+
+function addressOf(state: GraphState): string {
+  const said = new URLSearchParams(writeState(state));
+  const there = new URLSearchParams(window.location.search);
+  for (const name of DRAWERS) {
+    const value = there.get(name);
+    if (value !== null && state.details !== null) said.set(name, value);
+  }
+  return `/graph?${said}`;
 }

@@ -7,6 +7,7 @@ import { DatasetDetails } from "@/views/details/DatasetDetails";
 import classes from "@/views/details/details.module.css";
 import { Heading } from "@/views/details/Heading";
 import { JobDetails } from "@/views/details/JobDetails";
+import { useBorrowedFocus } from "@/views/details/useBorrowedFocus";
 import { useFreshDetails } from "@/views/details/useFreshDetails";
 
 export interface DetailsProps {
@@ -19,6 +20,7 @@ export interface DetailsProps {
 export function DetailsDrawer({ nodeId, onClose, onNavigate }: DetailsProps) {
   const found = useFound(nodeId);
   useFreshDetails(nodeId);
+  const content = useBorrowedFocus();
   const isNarrow = useMediaQuery("(max-width: 48em)") ?? false;
   const close = () => {
     setParams({ tab: null, run: null });
@@ -41,7 +43,7 @@ export function DetailsDrawer({ nodeId, onClose, onNavigate }: DetailsProps) {
       classNames={{ content: classes.drawer }}
       transitionProps={{ duration: 120 }}
     >
-      <Drawer.Content aria-label="Details">
+      <Drawer.Content ref={content} aria-label="Details" aria-modal={false} tabIndex={-1}>
         {nodeId !== null && (
           <Stack gap="sm" p="md">
             <Group justify="flex-end" pos="absolute" top={12} right={12}>
