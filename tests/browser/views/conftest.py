@@ -1,7 +1,6 @@
 from collections.abc import Iterator
 
 import pytest
-
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
