@@ -55,13 +55,17 @@ $(VENV)/.lab-done: $(VENV)/.done requirements/lab.txt
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --require-hashes -r requirements/lab.txt
 	@touch $@
 
-lab: setup-lab ## Start Kafka, Connect, a registry, S3, an Iceberg catalog and Headwater (needs Java 17+, Maven)
+# Before Spark is downloaded.
+java-there: $(VENV)/.done
+	@$(BIN)/python -m headwater.lab.needs
+
+lab: java-there setup-lab ## Start Kafka, Connect, a registry, S3, an Iceberg catalog and Headwater (needs Java 17+, Maven)
 	@$(BIN)/headwater lab up
 
-demo: setup setup-lab ## The lab with the orders pipeline on Spark and its lineage (OPTIONS="--rate 1000")
+demo: setup java-there setup-lab ## The lab with the orders pipeline on Spark and its lineage (OPTIONS="--rate 1000")
 	@$(BIN)/headwater lab up --pipeline $(OPTIONS)
 
-demo-check: setup setup-lab ## The same from nothing to its end, checked: data, graph, runs; ends by itself
+demo-check: setup java-there setup-lab ## The same from nothing to its end, checked: data, graph, runs; ends by itself
 	@$(BIN)/python -m tests.demo
 
 test: setup chromium page ## All tests but those that need Java and Maven (installs Chromium where it may)

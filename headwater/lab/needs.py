@@ -5,6 +5,7 @@ import pwd
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -122,3 +123,16 @@ def room(path: Path, megabytes: int, what: str) -> None:
     free = shutil.disk_usage(path).free >> 20
     if free < megabytes:
         raise CannotStart(f"{what} needs {megabytes:,} MB, and {path} has {free:,} MB free: make room on that disk")
+
+
+def main() -> None:
+    """Before hundreds of megabytes are downloaded that would be of no use."""
+    try:
+        java(os.environ)
+        maven(os.environ)
+    except CannotStart as e:
+        sys.exit(f"headwater: {e}")
+
+
+if __name__ == "__main__":
+    main()

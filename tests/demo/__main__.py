@@ -221,6 +221,7 @@ class Check:
 
 
 def main() -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # in either case nothing may stay behind
     folder = Path(tempfile.mkdtemp(prefix="headwater-demo-check-"))
     check = Check(folder)
     began = time.monotonic()

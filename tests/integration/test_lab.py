@@ -3,6 +3,8 @@
 import os
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -193,6 +195,14 @@ def test_where_no_lab_is_every_command_says_how_to_start_one(lab: Lab) -> None:
         done = lab.run(command)
         assert done.returncode == 4
         assert "`headwater lab up` starts one" in done.stderr
+
+
+def test_what_the_demo_needs_is_said_before_it_downloads_anything(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "headwater.lab.needs"]
+    done = subprocess.run(words, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "there is no Java" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_missing_things_are_one_sentence(tmp_path: Path) -> None:
