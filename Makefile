@@ -37,7 +37,8 @@ $(PAGE): web/node_modules/.done $(PAGE_SOURCES)
 web/node_modules/.done: web/package-lock.json
 	@node -e 'const [a, b] = process.versions.node.split("."); process.exit(a * 100 + +b < 2019 ? 1 : 0)' || \
 	  { echo "The page needs Node 20.19 or newer (on Debian: apt-get install nodejs npm)"; exit 1; }
-	@cd web && npm ci --silent
+	@# Not `npm ci`, which refuses a lock without the builds of a tool for every other platform.
+	@cd web && npm install --no-save --silent
 	@touch $@
 
 page-if-possible:
