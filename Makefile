@@ -35,7 +35,7 @@ $(PAGE): web/node_modules/.done $(PAGE_SOURCES)
 	@cd web && npm run -s build -- --logLevel warn
 
 web/node_modules/.done: web/package-lock.json
-	@node -e 'const [a, b] = process.versions.node.split("."); process.exit(a * 100 + +b < 2019)' || \
+	@node -e 'const [a, b] = process.versions.node.split("."); process.exit(a * 100 + +b < 2019 ? 1 : 0)' || \
 	  { echo "The page needs Node 20.19 or newer (on Debian: apt-get install nodejs npm)"; exit 1; }
 	@cd web && npm ci --silent
 	@touch $@

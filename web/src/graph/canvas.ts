@@ -33,6 +33,9 @@ const FADED = 0.16;
 /** Text that would be smaller on the screen is left out. */
 const TEXT_FROM_ZOOM = 0.2;
 const ARROWS_FROM_ZOOM = 0.3;
+const STATES_FROM_ZOOM = 0.1;
+/** More wires between columns than these are drawn fainter, or they would be a wall. */
+const MANY_LINKS = 250;
 
 /** The part of the graph that is in the window. */
 export const windowOf = (view: View): Rect => ({
@@ -98,10 +101,11 @@ interface Strokes {
 
 function drawWires(context: CanvasRenderingContext2D, scene: Scene, inside: Rect, look: Look, zoom: number): void {
   const strokes = new Map<string, Strokes>();
+  const faint = scene.wires.reduce((count, wire) => count + (wire.link === null ? 0 : 1), 0) > MANY_LINKS ? 0.28 : 0.65;
   for (const wire of scene.wires) {
     const [left, top, right, bottom] = wire.box;
     if (!sees(inside, left, top, right, bottom)) continue;
-    const style = styleOf(wire, look);
+    const style = styleOf(wire, look, faint);
     const key = `${style.colour} ${style.width} ${style.dash} ${style.alpha}`;
     const there = strokes.get(key);
     if (there === undefined) strokes.set(key, { ...style, wires: [wire] });
@@ -148,7 +152,7 @@ function drawWires(context: CanvasRenderingContext2D, scene: Scene, inside: Rect
   context.globalAlpha = 1;
 }
 
-function styleOf(wire: Wire, look: Look): Omit<Strokes, "wires"> {
+function styleOf(wire: Wire, look: Look, faint: number): Omit<Strokes, "wires"> {
   const isLit = look.lit?.wires.has(wire.id) ?? false;
   const alpha = look.lit === null || isLit ? 1 : FADED;
   const mark = look.wireMarks.get(wire.id);
@@ -156,7 +160,7 @@ function styleOf(wire: Wire, look: Look): Omit<Strokes, "wires"> {
   if (mark !== undefined) return { colour: look.palette[mark], width: 2, dash, alpha };
   if (wire.link !== null) {
     const colour = wire.link.isDirect ? look.palette.lit : look.palette.indirect;
-    return { colour, width: isLit ? 1.8 : 1.1, dash, alpha: isLit ? 1 : look.lit === null ? 0.65 : FADED / 2 };
+    return { colour, width: isLit ? 1.8 : 1.1, dash, alpha: isLit ? 1 : look.lit === null ? faint : FADED / 2 };
   }
   return { colour: isLit ? look.palette.lit : look.palette.wire, width: isLit ? 2.2 : 1.4, dash, alpha };
 }
@@ -185,10 +189,10 @@ function drawCards(context: CanvasRenderingContext2D, scene: Scene, inside: Rect
     context.strokeStyle = mark !== undefined ? look.palette[mark] : isBad ? look.palette.states.FAILED : colour;
     context.lineWidth = (mark !== undefined || isBad ? 2.5 : 1.2) / zoom;
     context.stroke();
-    if (state !== null) {
+    if (state !== null && zoom >= STATES_FROM_ZOOM) {
       context.fillStyle = look.palette.states[state];
       context.beginPath();
-      context.arc(card.x + card.width - 20, card.y + 29, Math.max(7, 3 / zoom), 0, 2 * Math.PI);
+      context.arc(card.x + card.width - 20, card.y + 29, Math.min(12, Math.max(7, 3 / zoom)), 0, 2 * Math.PI);
       context.fill();
     }
     if (!hasText) continue;

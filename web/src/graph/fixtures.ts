@@ -29,7 +29,7 @@ function node(name: string, { parents, states, fields }: Extra): LineageNode {
   const common = { id: idOf(name), namespace: "ns", name, label: name, updatedAt: null };
   if (!name.startsWith("j")) {
     const told = fields?.[name]?.map((field) => ({ name: field, type: "string", tags: [], description: null }));
-    return { ...common, kind: "dataset", type: "DB_TABLE", fields: told ?? null, tags: [] };
+    return { ...common, kind: "dataset", type: "DB_TABLE", fields: told ?? null, tags: [], writtenAt: null };
   }
   const state = states?.[name];
   const parent = parents?.[name];

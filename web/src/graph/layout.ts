@@ -9,8 +9,8 @@ export const CARD_WIDTH = 236;
 /** From one layer to the next: a card and room for the curves of its edges. */
 export const STEP_X = CARD_WIDTH + 92;
 export const GAP_Y = 22;
-/** How much room an edge takes that passes a layer. */
-const STAND_IN = 4;
+/** How much room an edge takes that passes a layer: with the gap around it, ten pixels. */
+const STAND_IN = 10 - GAP_Y;
 const BETWEEN_PARTS = 64;
 /** Parts that are not connected are packed towards the shape of a screen. */
 const ASPECT = 1.9;

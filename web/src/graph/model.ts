@@ -29,6 +29,7 @@ export interface JobNode extends Common {
 export interface DatasetNode extends Common {
   kind: "dataset";
   fields: readonly Field[] | null; // null: not asked for yet
+  writtenAt: string | null;
   tags: readonly string[];
 }
 
@@ -137,14 +138,26 @@ function dataset(data: DatasetData): DatasetNode {
     type: data.type,
     fields: data.fields,
     tags: data.tags,
-    updatedAt: data.lastModifiedAt ?? data.updatedAt,
+    writtenAt: data.lastModifiedAt,
+    updatedAt: data.updatedAt,
   };
 }
 
 function named({ namespace, name }: Name): DatasetNode {
   const id = datasetId({ namespace, name });
   const label = lastPart(name);
-  return { id, kind: "dataset", namespace, name, label, type: "", fields: null, tags: [], updatedAt: null };
+  return {
+    id,
+    kind: "dataset",
+    namespace,
+    name,
+    label,
+    type: "",
+    fields: null,
+    tags: [],
+    writtenAt: null,
+    updatedAt: null,
+  };
 }
 
 /** Files and tables of a warehouse have long paths that end in the name that people know. */

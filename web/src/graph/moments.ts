@@ -14,7 +14,7 @@ function nodeOf(ref: NodeRef): LineageNode {
   const common = { id: ref.nodeId, namespace: ref.namespace, name: ref.name, type: "", updatedAt: null };
   if (ref.type === "JOB") return { ...common, kind: "job", label: ref.name, parent: null, lastRun: null };
   const label = ref.name.split("/").findLast((part) => part !== "") ?? ref.name;
-  return { ...common, kind: "dataset", label, fields: null, tags: [] };
+  return { ...common, kind: "dataset", label, fields: null, tags: [], writtenAt: null };
 }
 
 const edgeOf = (edge: EdgeRef): Edge => ({ from: edge.origin, to: edge.destination });

@@ -51,12 +51,19 @@ function sum(list: unknown, key: string): number | null {
 
 const number = (value: unknown) => (typeof value === "number" && Number.isFinite(value) ? value : null);
 
-/** `1.2k` */
+/** `1.2K` */
 export function compact(value: number): string {
   return new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: value < 10 ? 1 : 0 }).format(value);
 }
 
-/** `1,2k/s · 300 behind`; null where there is nothing to say. */
+/** What the wires of a job tell: before it how far it is behind, behind it how much comes out. */
+export function wireWords(flow: Flow | null, isInput: boolean): string | null {
+  if (flow === null) return null;
+  if (isInput) return flow.behind === null ? null : `${compact(flow.behind)} behind`;
+  return flow.rate === null ? null : `${compact(flow.rate)}/s`;
+}
+
+/** `1.2K/s · 300 behind`; null where there is nothing to say. */
 export function flowWords(flow: Flow | null): string | null {
   if (flow === null) return null;
   const words = [

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Run } from "@/api/schema";
 import { ago, lasting } from "@/parts/times";
 import { Facts } from "@/state/facts";
-import { flowOf, flowWords } from "@/state/flow";
+import { flowOf, flowWords, wireWords } from "@/state/flow";
 import { type GraphState, readState, START, toggled, writeState } from "@/state/graphState";
 
 const FULL: GraphState = {
@@ -82,6 +82,8 @@ test("rates and lag come from our streaming facet", () => {
   const flow = flowOf(run({ facets, updatedAt: "t" }));
   expect(flow).toEqual({ rate: 1234, behind: 12, watermark: "w", at: "t" });
   expect(flowWords(flow)).toBe("1K/s · 12 behind");
+  expect(wireWords(flow, true)).toBe("12 behind");
+  expect(wireWords(flow, false)).toBe("1K/s");
 });
 
 test("without it rows of the last report over its time", () => {

@@ -88,7 +88,10 @@ export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<Car
 
 function told(node: ShownNode, hasLabels: boolean): string {
   if (node.kind === "group") return `${node.members.length} jobs`;
-  if (node.kind === "dataset" && hasLabels && node.updatedAt !== null) return `written ${ago(node.updatedAt)}`;
+  if (node.kind === "dataset" && hasLabels) {
+    if (node.writtenAt !== null) return `written ${ago(node.writtenAt)}`;
+    if (node.updatedAt !== null) return `seen ${ago(node.updatedAt)}`;
+  }
   return node.namespace === "" ? "no namespace" : node.namespace;
 }
 

@@ -13,7 +13,7 @@ import type { Card, Scene, Wire } from "@/graph/scene";
 import { step } from "@/graph/visible";
 import { HEADER_HEIGHT } from "@/shell/Shell";
 import { facts } from "@/state/facts";
-import { flowWords } from "@/state/flow";
+import { wireWords } from "@/state/flow";
 import { readState, toggled } from "@/state/graphState";
 import { useGraphState } from "@/state/useGraphState";
 import { type Actions, ActionsContext } from "@/views/graph/actions";
@@ -167,8 +167,12 @@ function GraphPage() {
       stateOf: (card: Card) => runOf(card.node, state.at)?.state ?? null,
       cardMarks: known.cardMarks,
       wireMarks: known.wireMarks,
-      labelOf: (one: Wire) =>
-        state.hasLabels && one.link === null ? flowWords(facts.get(jobOf(one))?.flow ?? null) : null,
+      labelOf: (one: Wire) => {
+        if (one.link !== null) return one.link.isMasked ? "masked" : null;
+        if (!state.hasLabels) return null;
+        const job = jobOf(one);
+        return wireWords(facts.get(job)?.flow ?? null, one.to === job);
+      },
     }),
     [palette, lit, colourOf, colourOfCard, known.cardMarks, known.wireMarks, state.at, state.hasLabels, jobOf],
   );
