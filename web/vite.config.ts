@@ -17,10 +17,6 @@ export default defineConfig({
   },
   worker: { format: "es" },
   server: { proxy: { "/api": SERVER, "/healthz": SERVER, "/metrics": SERVER } },
-<<<<<<< HEAD
-  // A busy machine is no failure: what hangs is ended in the end.
-=======
   // A timing is a figure of the bench, never an assertion: on a busy machine a test may take its time.
->>>>>>> web
   test: { include: ["src/**/*.test.ts"], testTimeout: 60_000 },
 });
