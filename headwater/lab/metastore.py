@@ -28,7 +28,12 @@ def _metastore_xml(database: dict[str, str]) -> str:
         # The slash at the end is needed: without it table folders are put beside the bucket.
         "metastore.warehouse.dir": "s3://warehouse/",
         "metastore.thrift.uris": "thrift://{host}:{metastore}",
-        "metastore.task.threads.always": "org.apache.hadoop.hive.metastore.events.EventCleanerTask",
+        # The second one gives back what a killed writer had locked: nobody else does, and commits would wait for ever.
+        "metastore.task.threads.always": "org.apache.hadoop.hive.metastore.events.EventCleanerTask,"
+        "org.apache.hadoop.hive.metastore.txn.AcidHouseKeeperService",
+        "metastore.txn.timeout": "30s",
+        "metastore.timedout.txn.reaper.interval": "10s",
+        "metastore.timedout.txn.reaper.start": "1s",
         "metastore.expression.proxy": "org.apache.hadoop.hive.metastore.DefaultPartitionExpressionProxy",
         "fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
         "fs.s3a.endpoint": "http://{host}:{s3}",
