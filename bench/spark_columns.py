@@ -10,7 +10,7 @@ from headwater.spark import leaves, lineage, plans
 
 def large_plan(spark: Any, folder: str, columns: int, joins: int) -> Any:
     """Tables joined one after the other, and all their columns carried on, each with a computation on the way."""
-    from pyspark.sql import functions as F  # noqa: N812
+    from pyspark.sql import functions as F
 
     share = columns // (joins + 1) + 1
     df = None

@@ -7,7 +7,7 @@ is started again after a pause: what was away may be back. Only if that does not
 import time
 from collections.abc import Callable, Sequence
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.sql.streaming import StreamingQuery
 
 from pipeline.jobs import Context, Job
@@ -81,6 +81,8 @@ class Keeper:
                 self._teach(kept, kept.stumbled)
             kept.known = self._knowledge.current
             kept.query = kept.job.begin(self._context(kept.known), kept.every)
+        except Py4JNetworkError:
+            raise  # Java is gone: nothing can be started any more
         except Exception as e:  # whatever a catalog, a broker or Spark can say
             self._failed(kept, str(e))
 

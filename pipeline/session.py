@@ -3,6 +3,7 @@
 import argparse
 import logging
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,8 +16,16 @@ CATALOG = "demo_ib"
 
 _ICEBERG = "org.apache.iceberg.spark"
 
-# Iceberg and Spark look into parts of Java that are closed to them by default.
-_JVM = "--add-opens=java.base/java.security=ALL-UNNAMED -XX:+UseSerialGC -Djava.net.preferIPv4Stack=true"
+_JVM = " ".join(
+    (
+        # Iceberg and Spark look into parts of Java that are closed to them by default.
+        "--add-opens=java.base/java.security=ALL-UNNAMED",
+        "-Djava.net.preferIPv4Stack=true",
+        "-XX:+UseSerialGC",
+        # Half dead for want of memory, it would hang; dead, someone starts it anew.
+        "-XX:+ExitOnOutOfMemoryError",
+    )
+)
 _LOG = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').absolute().as_uri()}"
 
 
@@ -58,7 +67,10 @@ def _given() -> dict[str, str]:
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         return {}
     SparkContext._ensure_initialized()  # the settings are on Java's side
-    return dict(SparkConf().getAll())
+    given = dict(SparkConf().getAll())
+    if given.get("spark.app.name") == Path(sys.argv[0]).name:
+        del given["spark.app.name"]  # nobody chose it: it is the file's
+    return given
 
 
 def _base(master: str) -> dict[str, str]:

@@ -79,10 +79,15 @@ class Watcher:
         try:
             while True:
                 began = time.monotonic()
-                await self.poll()
+                try:
+                    await self.poll()
+                except HeadwaterError:
+                    raise
+                except Exception:
+                    log.exception("a look at Connect went wrong; the next one comes")
                 after()
                 # A worker that seems dead is looked at again before anybody is told.
-                pause = min(1.0, self.options.interval) if self._workers.in_doubt else self.options.interval
+                pause = min(1.0, self.options.interval) if self._workers.in_doubt() else self.options.interval
                 await asyncio.sleep(max(0.0, pause - (time.monotonic() - began)))
         finally:
             if self._asking is not None:
@@ -145,8 +150,8 @@ class Watcher:
         raw = bytes(entry.info.config)
         if raw != watched.raw:
             watched.raw = raw
-            config = msgspec.json.decode(raw, type=dict[str, str | None])
-            told = {key: value for key, value in sorted(config.items()) if value is not None}
+            config = msgspec.json.decode(raw, type=dict[str, Any])
+            told = {key: str(value) for key, value in sorted(config.items()) if value is not None}
             watched.fingerprint = hashlib.blake2b(msgspec.json.encode(told), digest_size=16).hexdigest()
             if told != watched.config:  # workers need not give the options in the same order
                 watched.config, watched.basis = told, None

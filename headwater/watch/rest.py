@@ -58,11 +58,12 @@ class _Topics(msgspec.Struct):
 
 
 class Trouble(Exception):
-    """No answer that can be used. `refused`: nobody listens there, the process is gone. `gone`: not there (404)."""
+    """No answer that can be used. `refused`: nobody listens there, the process is gone. `apart`: no connection at all,
+    for another reason. `gone`: what was asked for is not there (404)."""
 
-    def __init__(self, text: str, *, refused: bool = False, gone: bool = False) -> None:
+    def __init__(self, text: str, *, refused: bool = False, apart: bool = False, gone: bool = False) -> None:
         super().__init__(text)
-        self.refused, self.gone = refused, gone
+        self.refused, self.apart, self.gone = refused, apart, gone
 
 
 class Connect:
@@ -129,7 +130,9 @@ class Connect:
         try:
             response = await self._http.get(url)
         except (httpx.ConnectError, httpx.ConnectTimeout) as e:
-            raise Trouble(f"nobody answers at {_bare(url)} ({e or type(e).__name__})", refused=_refused(e)) from None
+            text = f"nobody answers at {_bare(url)} ({str(e) or type(e).__name__})"
+            refused = _refused(e)
+            raise Trouble(text, refused=refused, apart=not refused) from None
         except httpx.HTTPError as e:
             raise Trouble(f"{_bare(url)} gave no answer: {str(e) or type(e).__name__}") from None
         if response.status_code != 200:
@@ -156,11 +159,11 @@ def _bare(url: str) -> str:
 
 
 def _refused(error: BaseException | None) -> bool:
-    """Whether the machine itself said that nobody listens; silence or no way there may be anything."""
+    """Whether the machine itself said that nobody listens there. Silence, or no way there, may be anything."""
     while error is not None:
-        if isinstance(error, ConnectionRefusedError) or "Connection refused" in str(error):
-            return True
-        if isinstance(error, OSError) and "All connection attempts failed" in str(error):
+        if isinstance(error, BaseExceptionGroup):  # a name with several addresses
+            return all(_refused(one) for one in error.exceptions)
+        if isinstance(error, ConnectionRefusedError):
             return True
         error = error.__cause__ or error.__context__
     return False

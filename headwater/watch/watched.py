@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from headwater.spark.events import facet
 from headwater.watch import condition as conditions
 from headwater.watch import events
+from headwater.watch.chain import SMT
 from headwater.watch.condition import Condition
 from headwater.watch.events import Job, Json
 from headwater.watch.found import Lineage
@@ -13,7 +14,6 @@ from headwater.watch.kafka import Flow
 from headwater.watch.rest import Status
 from headwater.watch.runs import Kept, Step
 
-SMT = "OpenLineageLifecycleSmt"
 TOPICS_FIRST = 4.0
 _UNKNOWN = Condition("waiting", "UNASSIGNED")
 

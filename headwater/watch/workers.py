@@ -3,28 +3,39 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable
+from typing import Protocol
 
-from headwater.watch.rest import Connect, Trouble
+from headwater.watch.rest import Trouble
 
-# So long must nobody listen at a worker's own address: a machine may be slow to say so once, by mistake, but a
-# process that listens again after this is another one, and its tasks have started anew.
+# So long must nobody listen at a worker's own address: a process that listens again after this is another one,
+# and its tasks have started anew.
 SURE = 1.0
+# A machine or container that is gone says nothing at all. A process that hangs still takes connections, so after
+# this time it is the machine or the way to it; Connect itself gives a worker 10 s.
+SILENT = 15.0
 _TIMEOUT = 2.0
 
 
-class Workers:
-    """A worker that answered under its own address, and where now nobody listens any more, is gone. A worker that
-    is slow, cannot be reached or never could is not: nothing is known of it."""
+class Prober(Protocol):
+    """Connect, as far as it is needed here."""
 
-    def __init__(
-        self, connect: Connect, known: Iterable[str] = (), clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    workers: set[str]
+
+    async def probe(self, worker: str) -> None: ...
+
+
+class Workers:
+    """A worker that answered under its own address, and where now nobody listens any more, is gone; so is one to
+    which there has been no connection for a while, when others answer. A worker that is slow, or that could never be
+    reached, is not: nothing is known of it."""
+
+    def __init__(self, connect: Prober, known: Iterable[str] = (), clock: Callable[[], float] = time.monotonic) -> None:
         self._connect, self._clock = connect, clock
         connect.workers |= set(known)
         self._refused: dict[str, float] = {}
+        self._silent: dict[str, float] = {}
         self.lost: frozenset[str] = frozenset()
 
-    @property
     def in_doubt(self) -> bool:
         """Whether another look soon would tell more."""
         return any(worker not in self.lost for worker in self._refused)
@@ -34,26 +45,43 @@ class Workers:
         return sorted(self._connect.workers)
 
     async def look(self, workers: Iterable[str]) -> None:
-        await asyncio.gather(*(self._look(worker) for worker in {*workers, *self._refused}))
+        answered = await asyncio.gather(*(self._look(w) for w in {*workers, *self._refused, *self._silent}))
         now = self._clock()
-        self.lost = frozenset(worker for worker, since in self._refused.items() if now - since >= SURE)
+        lost = {worker for worker, since in self._refused.items() if now - since >= SURE}
+        if any(answered):  # else it may be our own way out
+            lost |= {worker for worker, since in self._silent.items() if now - since >= SILENT}
+        else:
+            lost |= {worker for worker in self._silent if worker in self.lost}
+        self.lost = frozenset(lost)
 
-    async def _look(self, worker: str) -> None:
+    async def _look(self, worker: str) -> bool:
+        """Whether it answered."""
+        refused, silent = False, True
         try:
             async with asyncio.timeout(_TIMEOUT):
                 await self._connect.probe(worker)
         except Trouble as e:
-            if e.refused and worker in self._connect.workers:
-                self._refused.setdefault(worker, self._clock())
-                return
-            if e.refused or worker not in self._refused:
-                return
+            refused, silent = e.refused, e.apart
         except TimeoutError:
-            return
-        self._refused.pop(worker, None)
+            # Perhaps only slow; but if there was no connection before, this is no sign of one.
+            silent = worker in self._silent or worker in self._refused
+        else:
+            silent = False
+            self._refused.pop(worker, None)
+            self._silent.pop(worker, None)
+            return True
+        if worker not in self._connect.workers:
+            return False
+        for reason, holds in ((self._refused, refused), (self._silent, silent and not refused)):
+            if holds:
+                reason.setdefault(worker, self._clock())
+            else:
+                reason.pop(worker, None)
+        return False
 
     def forget(self, still_named: Iterable[str]) -> None:
         """Dead workers that no status names any more."""
-        for worker in set(self._refused) - set(still_named):
-            del self._refused[worker]
+        for worker in {*self._refused, *self._silent} - set(still_named):
+            self._refused.pop(worker, None)
+            self._silent.pop(worker, None)
             self._connect.workers.discard(worker)

@@ -65,6 +65,14 @@ class Streams:
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(60)
 
+    def kill_java(self) -> int:
+        """And the code with which Python ends for it."""
+        assert self._process is not None
+        pid = self._process.pid
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            os.kill(int(child), signal.SIGKILL)
+        return self._process.wait(60)
+
     def stop(self) -> int:
         if self._process is None:
             return 0

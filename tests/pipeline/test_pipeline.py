@@ -68,10 +68,13 @@ def test_kill_9_loses_nothing_and_doubles_nothing(streams: Streams, spark: Any) 
         text=True,
     )
     try:
-        for _ in range(2):
-            _wait_for_more_rows(spark)  # so it is in the midst of its work
-            streams.kill()
-            streams.start()
+        _wait_for_more_rows(spark)  # so it is in the midst of its work
+        streams.kill()
+        streams.start()
+        _wait_for_more_rows(spark)
+        assert streams.kill_java() == 1
+        assert "Spark's Java process is gone" in streams.said()
+        streams.start()
         _wait_for_more_rows(spark)
     finally:
         producer.terminate()  # it delivers what it has made
@@ -103,7 +106,7 @@ def test_the_batch_runs_by_spark_submit_whose_own_settings_win(streams: Streams,
         produce(streams.places, "--count", "300", "--rate", "300")
         _wait_for_more_rows(spark)
     streams.stop()
-    done = _submit(streams.places, tmp_path, "--conf", "spark.app.name=by-hand")
+    done = _submit(streams.places, tmp_path, "--conf", "spark.sql.shuffle.partitions=3")
     day = latest_day(spark.table(f"{ORDERS_TABLE}.partitions"))
     rows = spark.table(ORDERS_TABLE).collect()
     bids = [Bid(row.order_id, row.item, row.price, row.supplier, truth.millis(row.bid_time)) for row in rows]
@@ -111,7 +114,9 @@ def test_the_batch_runs_by_spark_submit_whose_own_settings_win(streams: Streams,
     stats = spark.table(STATS_TABLE).collect()
     assert f"{len(that_day):,} orders of {day} read from {ORDERS_TABLE}, {len(stats):,} rows written" in done
     assert sorted(row.total_count for row in stats) == sorted(n for _, n in truth.windows(that_day, HOUR).values())
-    assert "by-hand" in "".join(path.read_text() for path in tmp_path.iterdir())
+    told = "".join(path.read_text() for path in tmp_path.iterdir())
+    assert '"App Name":"supplier_stats"' in told
+    assert '"spark.sql.shuffle.partitions":"3"' in told
 
 
 def _submit(places: Settings, folder: Path, *options: str) -> str:

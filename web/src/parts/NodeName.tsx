@@ -1,4 +1,3 @@
-import { Text } from "@mantine/core";
 import { IconColumns3, IconDatabase, IconSettingsAutomation } from "@tabler/icons-react";
 import { kindOf, shortName } from "@/api/names";
 import classes from "@/parts/parts.module.css";
@@ -24,11 +23,7 @@ export function NodeName({ nodeId, name, namespace, onClick }: Props) {
         <bdi className={classes.name} title={name.length < 500 ? name : undefined}>
           {shortName(name)}
         </bdi>
-        {namespace !== undefined && (
-          <Text component="bdi" className={classes.namespace} size="xs" c="dimmed">
-            {where(namespace, name)}
-          </Text>
-        )}
+        {namespace !== undefined && <bdi className={classes.namespace}>{where(namespace, name)}</bdi>}
       </span>
     </>
   );

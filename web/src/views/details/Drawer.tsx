@@ -1,14 +1,7 @@
-import { Box, Drawer, Group, Stack } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
-import { Asked } from "@/parts/Asked";
-import { useFound } from "@/parts/asks";
-import { setParams } from "@/parts/useParam";
-import { DatasetDetails } from "@/views/details/DatasetDetails";
-import classes from "@/views/details/details.module.css";
-import { Heading } from "@/views/details/Heading";
-import { JobDetails } from "@/views/details/JobDetails";
-import { useBorrowedFocus } from "@/views/details/useBorrowedFocus";
-import { useFreshDetails } from "@/views/details/useFreshDetails";
+import { lazy, Suspense, useState } from "react";
+
+// Nobody needs it for the first look at a view.
+const LoadedDrawer = lazy(() => import("@/views/details/LoadedDrawer"));
 
 export interface DetailsProps {
   nodeId: string | null; // null: closed
@@ -17,53 +10,13 @@ export interface DetailsProps {
 }
 
 /** Everything about one job, dataset or column, beside the view that one came from. */
-export function DetailsDrawer({ nodeId, onClose, onNavigate }: DetailsProps) {
-  const found = useFound(nodeId);
-  useFreshDetails(nodeId);
-  const content = useBorrowedFocus();
-  const isNarrow = useMediaQuery("(max-width: 48em)") ?? false;
-  const close = () => {
-    setParams({ tab: null, run: null });
-    onClose();
-  };
-  // Tabs of one node make no sense for the next.
-  const navigate = (next: string) => {
-    setParams({ tab: null, run: null });
-    onNavigate(next);
-  };
+export function DetailsDrawer(props: DetailsProps) {
+  const [wasOpen, setWasOpen] = useState(props.nodeId !== null);
+  if (props.nodeId !== null && !wasOpen) setWasOpen(true);
+  if (!wasOpen) return null;
   return (
-    <Drawer.Root
-      opened={nodeId !== null}
-      onClose={close}
-      position="right"
-      size={isNarrow ? "100%" : 640}
-      lockScroll={false}
-      trapFocus={false}
-      keepMounted={false}
-      classNames={{ content: classes.drawer }}
-      transitionProps={{ duration: 120 }}
-    >
-      <Drawer.Content ref={content} aria-label="Details" aria-modal={false} tabIndex={-1}>
-        {nodeId !== null && (
-          <Stack gap="sm" p="md">
-            <Group justify="flex-end" pos="absolute" top={12} right={12}>
-              <Drawer.CloseButton aria-label="Close details" />
-            </Group>
-            <Asked asked={found} lines={8}>
-              {(node) => (
-                <Box key={node.nodeId} miw={0}>
-                  <Heading node={node} onNavigate={navigate} />
-                  {node.kind === "job" ? (
-                    <JobDetails node={node} onNavigate={navigate} />
-                  ) : (
-                    <DatasetDetails node={node} onNavigate={navigate} />
-                  )}
-                </Box>
-              )}
-            </Asked>
-          </Stack>
-        )}
-      </Drawer.Content>
-    </Drawer.Root>
+    <Suspense fallback={null}>
+      <LoadedDrawer {...props} />
+    </Suspense>
   );
 }

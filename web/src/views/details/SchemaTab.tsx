@@ -51,7 +51,7 @@ function Fields({ dataset }: { dataset: Dataset }) {
       {dataset.fields.length > ENOUGH_TO_FILTER && (
         <FilterBox label="Find a column" value={wanted} onChange={setWanted} />
       )}
-      <Table className={`${classes.table} ${classes.fixed}`} verticalSpacing={5}>
+      <Table className={classes.table} layout="fixed" verticalSpacing={5}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th w="40%">Column</Table.Th>

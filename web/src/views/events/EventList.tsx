@@ -1,5 +1,5 @@
-import { Text } from "@mantine/core";
-import { memo } from "react";
+import { Button, Text } from "@mantine/core";
+import { memo, useState } from "react";
 import { shortName } from "@/api/names";
 import { EventBadge } from "@/parts/StateBadge";
 import { clock, cut, moment } from "@/parts/words";
@@ -13,23 +13,32 @@ interface Props {
   onPick: (key: string) => void;
 }
 
-const DRAWN = 500; // more rows than anybody reads, and few enough for the browser
+// At 200 events a second every beat of the stream brings as many rows as a screen has.
+const DRAWN = 150;
 
 /** One line for each event. */
 export function EventList({ rows, picked, onPick }: Props) {
+  const [drawn, setDrawn] = useState(DRAWN);
   return (
-    <ul className={classes.list} aria-label="Events">
-      {rows.slice(0, DRAWN).map((row) => (
-        <Line key={row.key} row={row} isPicked={row.key === picked} onPick={onPick} />
-      ))}
-    </ul>
+    <>
+      <ul className={classes.list} aria-label="Events">
+        {rows.slice(0, drawn).map((row) => (
+          <Line key={row.key} row={row} isPicked={row.key === picked} onPick={onPick} />
+        ))}
+      </ul>
+      {rows.length > drawn && (
+        <Button mt="sm" mr="sm" size="xs" variant="default" onClick={() => setDrawn(drawn + 2 * DRAWN)}>
+          Show more ({(rows.length - drawn).toLocaleString("en")} read already)
+        </Button>
+      )}
+    </>
   );
 }
 
 const Line = memo(function Line({ row, isPicked, onPick }: { row: Row; isPicked: boolean; onPick: Props["onPick"] }) {
   const news = row.change === undefined ? [] : newsOf(row.change);
   return (
-    <li>
+    <li className={classes.line}>
       <button
         type="button"
         className={classes.row}

@@ -10,7 +10,7 @@ import { LiveBadge } from "@/parts/LiveBadge";
 import { useLiveTail } from "@/parts/liveTail";
 import { Page } from "@/parts/Page";
 import { Trouble } from "@/parts/Trouble";
-import { useParam } from "@/parts/useParam";
+import { setParams, useParam } from "@/parts/useParam";
 import { plural } from "@/parts/words";
 import { EventList } from "@/views/events/EventList";
 import { EventPanel } from "@/views/events/EventPanel";
@@ -28,7 +28,7 @@ export default function EventsView() {
   const [missed, setMissed] = useState(0);
   const [type, setType] = useParam("type");
   const [words, setWords] = useParam("filter");
-  const [picked, setPicked] = useParam("event");
+  const [picked] = useParam("event");
   const types = useMemo(() => type?.split(",") ?? [], [type]);
   const past = useInfiniteQuery({
     queryKey: ["events"],
@@ -114,7 +114,7 @@ export default function EventsView() {
       {past.isError && <Trouble error={past.error} retry={() => void past.refetch()} />}
       <Box className={classes.split} data-open={chosen !== undefined}>
         <div>
-          <EventList rows={shown} picked={picked} onPick={setPicked} />
+          <EventList rows={shown} picked={picked} onPick={pick} />
           {shown.length === 0 && past.isSuccess && (
             <Empty
               Icon={IconActivity}
@@ -137,10 +137,15 @@ export default function EventsView() {
             </Button>
           )}
         </div>
-        {chosen !== undefined && <EventPanel row={chosen} onClose={() => setPicked(null)} />}
+        {chosen !== undefined && <EventPanel row={chosen} onClose={() => pick(null)} />}
       </Box>
     </Page>
   );
+}
+
+/** The same function for every row and every rendering, so that rows are drawn once. */
+function pick(key: string | null): void {
+  setParams({ event: key });
 }
 
 /** Reading further back while events come in gives some of them twice. */

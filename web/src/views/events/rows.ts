@@ -53,10 +53,12 @@ export function rowOfChange(change: LiveChange): Row {
 
 /** The newest first, each once; of two that are the same the one that knows more stays. */
 export function merged(live: Row[], past: Row[]): Row[] {
-  const known = new Map(past.map((row) => [row.key, row]));
-  const fresh = live.filter((row) => !known.has(row.key));
+  const keys = new Set(past.map((row) => row.key));
+  const fresh = live.filter((row) => !keys.has(row.key));
   const told = new Map(live.map((row) => [row.key, row.change]));
-  return [...fresh, ...past.map((row) => ({ ...row, change: row.change ?? told.get(row.key) }))];
+  // Rows that tell nothing new stay the same objects: they need not be drawn again.
+  const older = past.map((row) => (told.has(row.key) ? { ...row, change: told.get(row.key) } : row));
+  return [...fresh, ...older];
 }
 
 export interface Wish {

@@ -115,8 +115,8 @@ export function Stage({ scene, hits, look, moving, start, onMoved, onHoverWire }
 
   return (
     <div className={classes.stage} data-testid="stage" data-cards={scene.cards.size} data-wires={scene.wires.length}>
-      <canvas ref={wires} className={classes.canvas} />
       <canvas ref={motion} className={classes.canvas} />
+      <canvas ref={wires} className={classes.canvas} />
       <ReactFlow
         nodes={nodes}
         edges={[]}

@@ -168,7 +168,8 @@ function GraphPage() {
       cardMarks: known.cardMarks,
       wireMarks: known.wireMarks,
       labelOf: (one: Wire) => {
-        if (!state.hasLabels || one.link !== null) return null;
+        if (one.link !== null) return one.link.isMasked ? "masked" : null;
+        if (!state.hasLabels) return null;
         const job = jobOf(one);
         return wireWords(facts.get(job)?.flow ?? null, one.to === job);
       },

@@ -27,7 +27,7 @@ export function Levels({ levels }: { levels: ImpactLevel[] }) {
         </Text>
       </Title>
       <Table.ScrollContainer minWidth={700} type="native" tabIndex={0} aria-labelledby={`level-${level.distance}`}>
-        <Table className={`${parts.table} ${parts.fixed}`} verticalSpacing={5}>
+        <Table className={parts.table} layout="fixed" verticalSpacing={5}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>What</Table.Th>

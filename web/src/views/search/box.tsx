@@ -1,0 +1,11 @@
+import { Kbd } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
+
+/** How the box of the header looks, before and after its suggestions are loaded. */
+export const BOX = {
+  "data-search": true,
+  "aria-label": "Search jobs, datasets and columns",
+  placeholder: "Search jobs, datasets, columns",
+  leftSection: <IconSearch size={16} />,
+  rightSection: <Kbd size="xs">/</Kbd>,
+};
