@@ -87,8 +87,8 @@ def up(
                 told = True
                 console.show(f"The lab {now.name} is up after {time.monotonic() - started:.0f} s.")
                 console.show(table.summary(now))
-                if pipeline:
-                    console.show("", tour.text(now, which.again))
+                if pipeline:  # commands to copy: no line of them may be wrapped
+                    console.write(f"\n{tour.text(now, which.again)}\n")
                 console.show(f"\n{stop}")
 
         if detach:

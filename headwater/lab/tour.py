@@ -7,8 +7,8 @@ def text(lab: Lab, again: str) -> str:
     """`again` are the options that lead lab commands to this lab."""
     kafka, url = f"kafka://{lab.service('kafka').url}", lab.service("headwater").url
     return f"""\
-Orders flow, and the graph grows in Headwater: {url}
-Ask it, in another terminal (after `export PATH=$PWD/.venv/bin:$PATH`):
+Orders flow, and the graph grows: open {url}
+Or ask in another terminal (after `export PATH=$PWD/.venv/bin:$PATH`):
 
 Where does the table of statistics come from, and its column total_price?
 
