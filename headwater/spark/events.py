@@ -125,13 +125,16 @@ def named(dataset: Dataset, facets: Json | None = None, **more: Json) -> Json:
 
 
 def inputs_of(found: Lineage) -> list[Json]:
-    """All that a query reads. A topic's columns are those of its records, where the query decodes them."""
+    """All that a query reads. A topic's columns are those of its records, where the query decodes them; where it does
+    not, nothing is said of them: `key`, `value` and `offset` are Spark's way to see any topic."""
     made = []
     for dataset, schema in found.inputs.items():
         fields = found.decoded.get(dataset.key)
-        told = (
-            [{"name": n, **({"type": t} if t else {})} for n, t in fields.items()] if fields else schema_fields(schema)
-        )
+        told: list[Json] | None = None
+        if fields:
+            told = [{"name": n, **({"type": t} if t else {})} for n, t in fields.items()]
+        elif not dataset.namespace.startswith("kafka://"):
+            told = schema_fields(schema)
         made.append(named(dataset, dataset_facets(dataset, told)))
     return made
 
