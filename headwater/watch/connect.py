@@ -97,6 +97,8 @@ class Watcher:
         """One look. `whole`: with everything that otherwise is asked for beside it, and told at the next."""
         entries = await self._listed()
         if entries is not None:
+            if not self._version:
+                await self._who()
             for name, entry in entries.items():
                 self._noticed(name, entry)
         named = {worker for watched in self.watched.values() if watched.status for worker in watched.status.workers()}
@@ -104,13 +106,11 @@ class Watcher:
         if entries is None:
             await self._judge(self._lost(), time.monotonic())
         else:
-            if not self._cluster or not self._version:
-                await self._who()
             gone = await self._gone(entries)
             if whole or self.polls == 0:
                 await self._look_around(list(entries))
             elif self._asking is None or self._asking.done():
-                self._asking = asyncio.create_task(self._look_around(list(entries)))
+                self._asking = asyncio.create_task(self._beside(list(entries)))
             if self.polls == 0 and self._runs_known is not None:
                 self._bulk = await self._runs_known.all()
             self._workers.forget(named)
@@ -127,7 +127,7 @@ class Watcher:
         try:
             found = await self._connect.connectors()
         except Trouble as e:
-            self.trouble = str(e)
+            self.trouble, self._version = str(e), ""  # whoever answers next may be another cluster
             self._say("connect", f"{e}; what is known stays as it is until Connect answers")
             return None
         self.trouble = ""
@@ -140,7 +140,7 @@ class Watcher:
         except Trouble:
             return
         if self._cluster and told.kafka_cluster_id and told.kafka_cluster_id != self._cluster:
-            log.warning("this is another cluster than before; what an earlier watcher kept is not looked at")
+            log.warning("this is another cluster than before: nothing is said of the connectors that were there")
             self.watched.clear()
         self._cluster, self._version = told.kafka_cluster_id, told.version
 
@@ -172,6 +172,12 @@ class Watcher:
     def _lost(self) -> list[str]:
         """Connectors that are judged although Connect does not answer: their workers are known to be dead."""
         return [name for name, watched in self.watched.items() if self._condition(watched).kind == "lost"]
+
+    async def _beside(self, names: Iterable[str]) -> None:
+        try:
+            await self._look_around(names)
+        except Exception:
+            log.exception("topics, schemas and offsets could not be looked up")
 
     async def _look_around(self, names: Iterable[str]) -> None:
         """Topics, schemas and offsets. What does not answer here only leaves something out."""

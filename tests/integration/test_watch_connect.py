@@ -335,6 +335,22 @@ def test_two_clusters_need_two_namespaces(fake: FakeConnect, server: Server, wat
     other.kill()
 
 
+def test_another_cluster_at_the_same_address_is_not_taken_for_the_one_before(
+    fake: FakeConnect, server: Server, watch: Watch
+) -> None:
+    fake.add("sink", S3)
+    first = watch()
+    wait_state(server, "RUNNING")
+    first.stop()
+    fake.cluster = "cluster-2"
+    del fake.connectors["sink"]
+    fake.add("other", S3)
+    second = watch()
+    wait_state(server, "RUNNING", name="other")
+    assert "another cluster" in second.output()
+    assert [one["connector"] for one in second.told()] == ["other"]
+
+
 SMT = {"transforms": "l", "transforms.l.type": "io.headwater.connect.OpenLineageLifecycleSmt"}
 
 
