@@ -42,17 +42,21 @@ class Sizes(NamedTuple):
 
 
 SIZES = {
-    "quick": Sizes(40_000, 10_000, 1, 1),
-    "default": Sizes(120_000, 20_000, 8, 2),
-    "large": Sizes(400_000, 20_000, 16, 3),
+    "quick": Sizes(60_000, 5_000, 2, 1),
+    "default": Sizes(300_000, 20_000, 8, 2),
+    "large": Sizes(600_000, 20_000, 16, 3),
 }
 
 
 class Round(NamedTuple):
-    orders: int
+    orders: float  # of both queries
     seconds: float
     cpu: float
-    seen_after: list[float]  # seconds from a query's start to its run in the API
+
+
+# What happens once for each start and end is not what a stream costs: looked at is what lies between, by the share of
+# the topic that was read.
+FROM, TO = 0.25, 0.9
 
 
 @contextmanager
@@ -105,46 +109,58 @@ class Bench:
         subprocess.run([*command, "--kafka", self.places.kafka, "--registry", self.places.registry], check=True)
 
     def round(self, capture: bool) -> Round:
-        import headwater.spark
-        from pipeline import iceberg_ingestion, supplier_stats_stream
-        from pipeline.jobs import Context
-
-        self._rounds += 1
-        checkpoints = str(self._folder / f"round-{self._rounds}")
-        places = replace(self.places, checkpoints=checkpoints)
-        context = Context(self.spark, places, self._known, self._stats_id, self._sizes.in_a_batch)
-        agent = None
-        if capture:
-            agent = headwater.spark.attach(self.spark, self._url, NAMESPACE, spool=self._folder / "spool")
-
-        def start(job: Any) -> Any:
-            def prepared(df: Any) -> Any:
-                writer = df.writeStream.queryName(job.NAME).option("checkpointLocation", f"{checkpoints}/{job.NAME}")
-                return writer.trigger(availableNow=True)
-
-            return job.JOB.start(context, prepared)
-
-        seen: list[float] = []
-        queries = []
-        for job in (supplier_stats_stream, iceberg_ingestion):
-            began = time.perf_counter()
-            queries.append(start(job))
-            if capture:
-                seen.append(self._seen(job.NAME, str(queries[-1].runId)) - began)
-        # What happens once for each start is not what a stream costs.
-        while not all(query.recentProgress or not query.isActive for query in queries):
-            time.sleep(0.02)
-        if agent is not None:
-            agent.flush()
-        before = [_rows(query) for query in queries]
-        began, cpu = time.perf_counter(), self._cpu()
+        agent = self._attach() if capture else None
+        queries = [self._start(job) for job in self._jobs()]
+        begin, end = (self._at(queries, share) for share in (FROM, TO))
         for query in queries:
-            query.awaitTermination()
-        seconds, used = time.perf_counter() - began, self._cpu() - cpu
-        orders = sum(_rows(query) - count for query, count in zip(queries, before, strict=True))
+            query.stop()
         if agent is not None:
             agent.close("the round is over")
-        return Round(orders, seconds, used, seen)
+        return Round(*(after - before for after, before in zip(end, begin, strict=True)))
+
+    def freshness(self) -> list[float]:
+        """Seconds from the start of each query until the API has its run."""
+        agent = self._attach()
+        taken = []
+        for job in self._jobs():
+            began = time.perf_counter()
+            query = self._start(job)
+            taken.append(self._seen(job.NAME, str(query.runId)) - began)
+            query.stop()
+        agent.close("the round is over")
+        return taken
+
+    def _jobs(self) -> tuple[Any, ...]:
+        from pipeline import iceberg_ingestion, supplier_stats_stream
+
+        self._rounds += 1
+        return supplier_stats_stream, iceberg_ingestion
+
+    def _attach(self) -> Any:
+        import headwater.spark
+
+        return headwater.spark.attach(self.spark, self._url, NAMESPACE, spool=self._folder / "spool")
+
+    def _start(self, job: Any) -> Any:
+        from pipeline.jobs import Context
+
+        checkpoints = f"{self._folder}/round-{self._rounds}"
+        places = replace(self.places, checkpoints=checkpoints)
+        context = Context(self.spark, places, self._known, self._stats_id, self._sizes.in_a_batch)
+
+        def prepared(df: Any) -> Any:
+            # One batch after the other, without a pause.
+            return df.writeStream.queryName(job.NAME).option("checkpointLocation", f"{checkpoints}/{job.NAME}")
+
+        return job.JOB.start(context, prepared)
+
+    def _at(self, queries: Sequence[Any], share: float) -> tuple[float, float, float]:
+        """Orders, time and CPU time when both have read this share."""
+        while True:
+            rows = [_rows(query) for query in queries]
+            if min(rows) >= share * self._sizes.orders:
+                return sum(rows), time.perf_counter(), self._cpu()
+            time.sleep(0.05)
 
     def _seen(self, job: str, run: str) -> float:
         """When the API has the run, with what it reads and writes."""
@@ -168,15 +184,19 @@ class Bench:
 
 
 def _rows(query: Any) -> int:
-    return sum(int(progress["numInputRows"]) for progress in query.recentProgress)
+    """All that it has read of the topic."""
+    if query.exception() is not None:
+        raise BenchError(f"a query failed: {query.exception()}")
+    last = query._jsq.lastProgress()  # PySpark's own asks the JVM hundreds of times
+    offsets = json.loads(str(last.json()))["sources"][0]["endOffset"] if last else None
+    return sum(int(end) for partitions in (offsets or {}).values() for end in partitions.values())
 
 
-def costs(pairs: Sequence[tuple[Round, Round]]) -> list[Figure]:
+def costs(pairs: Sequence[tuple[Round, Round]], seen: Sequence[float]) -> list[Figure]:
     """Each pair: without and with capture."""
     by_cpu = [(w.cpu / w.orders) / (o.cpu / o.orders) - 1 for o, w in pairs]
     by_clock = [(w.seconds / w.orders) / (o.seconds / o.orders) - 1 for o, w in pairs]
     off, on = ([r.orders / r.seconds for r in side] for side in zip(*pairs, strict=True))
-    seen = [after for _, round_ in pairs for after in round_.seen_after]
     figures = [
         info(
             "orders/s through both queries at once, without and with capture",
@@ -238,7 +258,9 @@ def measure(folder: Path, sizes: Sizes, say: Say) -> list[Figure]:
                 first = bench.round(capture=number % 2 == 1)
                 second = bench.round(capture=number % 2 == 0)
                 pairs.append((first, second) if number % 2 == 0 else (second, first))
-            return [*costs(pairs), columns(bench.spark, folder)]
+            say("how soon a query is in the API")
+            seen = [seconds for _ in range(sizes.pairs) for seconds in bench.freshness()]
+            return [*costs(pairs, seen), columns(bench.spark, folder)]
         finally:
             bench.spark.stop()
 

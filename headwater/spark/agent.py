@@ -6,6 +6,7 @@ the events and hands them to the delivery. Whatever goes wrong here is logged, a
 
 import atexit
 import contextlib
+import json
 import logging
 import os
 import queue
@@ -15,10 +16,11 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from headwater.spark import commands, endings, events, hooks, listener, statements
+from headwater.spark import commands, endings, events, hooks, listener
 from headwater.spark.commands import Written
 from headwater.spark.delivery import Delivery
 from headwater.spark.forwarding import Forwarder, Verdict
+from headwater.spark.listening import Listening
 from headwater.spark.open_runs import OpenRuns
 from headwater.spark.settings import Settings, gather
 from headwater.spark.streams import Streams, Write
@@ -92,7 +94,8 @@ class Agent:
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="headwater-agent", daemon=True)
         self._thread.start()
-        self._to_queries, self._to_statements = hooks.listener(self), statements.listener(self.executed)
+        hears_statements = self._forwarder is not None or self._tells_batches
+        self._listening = Listening(spark, self, self.executed if hears_statements else None)
         # The sessions that are listened to, by their ids. Some jobs make many: they are not kept alive for us.
         self._heard: set[str] = set()
         self._sessions: WeakValueDictionary[str, Any] = WeakValueDictionary()
@@ -108,26 +111,25 @@ class Agent:
         if session not in self._heard:
             self._heard.add(session)
             self._sessions[session] = spark
-            spark.streams.addListener(self._to_queries)
-            if self._forwarder is not None or self._tells_batches:
-                statements.listen(spark, self._to_statements)
+            self._listening.begin(spark)
             at = events.now()
             for query in spark.streams.active:
                 self.started(spark, query, None, at)
 
     # Told by threads of the job and of Spark; nothing here waits
 
-    def announced(self, run_id: str, at: str) -> None:
+    def announced(self, run_id: str) -> None:
+        at = events.now()
         self._do(lambda: self._streams.announced(run_id, at))
 
     def started(self, spark: Any, query: Any, batches: "hooks.Batches | None", at: str) -> None:
         self._do(lambda: self._streams.started(spark, query, batches, at))
 
-    def progressed(self, run_id: str, told: str) -> None:
-        self._do(lambda: self._streams.progressed(run_id, told), may_drop=True)
+    def progressed(self, told: str) -> None:
+        self._do(lambda: self._streams.progressed(json.loads(told)), may_drop=True)
 
-    def terminated(self, run_id: str, message: str | None) -> None:
-        self._do(lambda: self._streams.terminated(run_id, message))
+    def terminated(self, run_id: str, problem: str | None) -> None:
+        self._do(lambda: self._streams.terminated(run_id, problem))
 
     def stopping(self, run_id: str) -> None:
         self._do(lambda: self._streams.stopping(run_id))
@@ -284,5 +286,4 @@ class Agent:
         # Here and not in the main thread, which may be in the middle of a question to Spark when SIGTERM comes.
         with contextlib.suppress(Exception):  # the session may be gone, and its listeners with it
             for session in self._sessions.values():
-                session.streams.removeListener(self._to_queries)
-                statements.unlisten(session, self._to_statements)
+                self._listening.end(session)

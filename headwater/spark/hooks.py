@@ -1,7 +1,4 @@
-"""Where PySpark is listened to: its listener of streaming queries, and the methods that start and write.
-
-A query's own plan has no columns any more, so the DataFrame behind it is caught when it starts.
-"""
+"""The methods of PySpark that start, write and stop: what Spark itself does not tell, or not at once."""
 
 import functools
 import threading
@@ -43,25 +40,6 @@ class Batches:
         self.query: Query | None = None
         self.waiting: list[Callable[[], None]] = []
         self.known: set[str] = set()  # targets that need not be looked at again
-
-
-def listener(agent: "Agent") -> Any:
-    from pyspark.sql.streaming.listener import StreamingQueryListener
-
-    class Listener(StreamingQueryListener):  # type: ignore[misc]
-        def onQueryStarted(self, event: Any) -> None:  # noqa: N802
-            agent.announced(str(event.runId), events.now())
-
-        def onQueryProgress(self, event: Any) -> None:  # noqa: N802
-            agent.progressed(str(event.progress.runId), str(event.progress.json))
-
-        def onQueryIdle(self, event: Any) -> None:  # noqa: N802
-            pass
-
-        def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
-            agent.terminated(str(event.runId), None if event.exception is None else str(event.exception))
-
-    return Listener()
 
 
 def install(agent: "Agent") -> None:

@@ -1,6 +1,5 @@
 """The streaming queries of an application, and the events that tell them. All of it in the agent's thread."""
 
-import json
 import logging
 import time
 from collections.abc import Callable
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from headwater.spark import columns, commands, events, running
 from headwater.spark.columns import Lineage
 from headwater.spark.commands import Written
-from headwater.spark.events import Run
+from headwater.spark.events import Json, Run
 from headwater.spark.queries import Query
 from headwater.spark.settings import Parent, Settings
 from headwater.spark.sinks import Sink
@@ -77,8 +76,8 @@ class Streams:
         if run_id not in self._queries:
             self._announced[run_id] = (time.monotonic(), at)
 
-    def progressed(self, run_id: str, told: str) -> None:
-        self._when_known(run_id, lambda query: self._progressed(query, told))
+    def progressed(self, told: Json) -> None:
+        self._when_known(str(told["runId"]), lambda query: self._progressed(query, told))
 
     def terminated(self, run_id: str, message: str | None) -> None:
         self._when_known(run_id, lambda query: self._terminated(query, message))
@@ -156,8 +155,8 @@ class Streams:
         elif not query.ended:
             task(query)
 
-    def _progressed(self, query: Query, told: str) -> None:
-        query.progress.add(json.loads(told))
+    def _progressed(self, query: Query, told: Json) -> None:
+        query.progress.add(told)
         if time.monotonic() - query.told >= self._settings.interval:
             self._telling.goes_on(query.running())
 

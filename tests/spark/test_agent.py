@@ -320,15 +320,15 @@ def test_thousands_of_batches_leave_nothing_behind(lab: Lab) -> None:
     lab.write(lab.source(), "long").format("noop").start()
     lab.wait("long", "RUNNING")
     query = next(iter(lab.agent._streams._queries.values()))
-    told = json.dumps({"batchId": 1, "sources": [{"description": "x", "numInputRows": 1}], "observedMetrics": {}})
+    told = {"runId": query.run.id, "batchId": 1, "sources": [{"description": "x", "numInputRows": 1}]}
 
     def size() -> int:
         return len(pickle.dumps((query.progress.__dict__, query.unknown, query.outputs)))
 
     def feed(batches: int) -> int:
         for _ in range(batches):
-            lab.agent.progressed(query.run.id, told)
-            lab.agent.progressed("never heard of", told)
+            lab.agent.progressed(json.dumps(told))
+            lab.agent.progressed(json.dumps(told | {"runId": "never heard of"}))
         assert lab.agent.flush(PATIENCE)
         return size()
 
