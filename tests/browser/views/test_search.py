@@ -34,6 +34,14 @@ def test_enter_leads_to_all_results(visit: Visit) -> None:
     visit.watched.picture("search-light")
 
 
+def test_enter_leads_to_all_results_even_before_suggestions_can_come(visit: Visit) -> None:
+    page = visit.go("/")
+    page.route("**/SuggestBox*.js", lambda _: None)  # on its way for ever
+    page.get_by_role("textbox", name="Search jobs, datasets and columns").fill("price")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/search\?q=price"))
+
+
 def test_filters_are_in_the_address(visit: Visit) -> None:
     page = visit.go("/search?q=price")
     page.get_by_text("Jobs", exact=True).click()

@@ -10,7 +10,7 @@ type Suggesting = ComponentType<Parameters<typeof SuggestBox>[0]>;
 /** The box in the header, with results as one types; `/` goes to it from everywhere. */
 export function SearchBox() {
   const place = useRef<HTMLElement>(null);
-  const [path] = useLocation();
+  const [path, go] = useLocation();
   const [params] = useSearchParams();
   const asked = path === "/search" ? (params.get("q") ?? "") : "";
   const [text, setText] = useState(asked);
@@ -25,13 +25,24 @@ export function SearchBox() {
       () => undefined,
     );
   };
+  const all = () => {
+    if (text.trim() !== "") go(`/search?q=${encodeURIComponent(text.trim())}`);
+  };
   return (
     <search ref={place} style={{ flex: 1, maxWidth: 460 }}>
-      {Suggest === null ? (
-        <TextInput {...BOX} value={text} onFocus={load} onChange={(event) => setText(event.currentTarget.value)} />
-      ) : (
-        <Suggest text={text} onChange={setText} />
-      )}
+      {/* Around both, so that Enter leads there whether the suggestions have come or not. */}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          all();
+        }}
+      >
+        {Suggest === null ? (
+          <TextInput {...BOX} value={text} onFocus={load} onChange={(event) => setText(event.currentTarget.value)} />
+        ) : (
+          <Suggest text={text} onChange={setText} onAll={all} />
+        )}
+      </form>
     </search>
   );
 }

@@ -13,65 +13,55 @@ const ALL = "all"; // the option that leads to the search view; node ids have a 
 interface Props {
   text: string;
   onChange: (text: string) => void;
+  onAll: () => void;
 }
 
 /** The box of the header with results below it; it is loaded when somebody begins to search. */
-export default function SuggestBox({ text, onChange }: Props) {
+export default function SuggestBox({ text, onChange, onAll }: Props) {
   const [path, go] = useLocation();
   const [wanted] = useDebouncedValue(text.trim(), 120);
   const list = useCombobox({ onDropdownClose: () => list.resetSelectedOption() });
   const hits = useSearchHits({ q: wanted, limit: SHOWN });
 
-  const all = () => {
-    list.closeDropdown();
-    if (text.trim() !== "") go(`/search?q=${encodeURIComponent(text.trim())}`);
-  };
   const pick = (value: string) => {
-    if (value === ALL) return all();
     list.closeDropdown();
+    if (value === ALL) return onAll();
     onChange("");
     go(graphAddress(value));
   };
   const results = wanted === "" ? [] : (hits.data?.results ?? []);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        all();
-      }}
-    >
-      <Combobox store={list} onOptionSubmit={pick}>
-        <Combobox.Target>
-          <TextInput
-            {...BOX}
-            autoFocus
-            value={text}
-            onChange={(event) => {
-              onChange(event.currentTarget.value);
-              if (path !== "/search") list.openDropdown();
-            }}
-            onFocus={() => path !== "/search" && list.openDropdown()}
-            onBlur={() => list.closeDropdown()}
-          />
-        </Combobox.Target>
-        <Combobox.Dropdown hidden={wanted === "" || path === "/search"}>
-          <Combobox.Options aria-label="Results">
-            {results.map((hit) => (
-              <Combobox.Option key={hit.nodeId} value={hit.nodeId}>
-                <NodeName nodeId={hit.nodeId} name={cut(hit.name, 200)} namespace={cut(hit.namespace, 200)} />
-              </Combobox.Option>
-            ))}
-            {results.length === 0 && !hits.isFetching && <Combobox.Empty>Nothing by that name</Combobox.Empty>}
-            {results.length > 0 && (
-              <Combobox.Option value={ALL}>
-                <Text size="sm" fw={550}>
-                  All {plural(hits.data?.totalCount ?? 0, "result")} for “{cut(wanted, 40)}”
-                </Text>
-              </Combobox.Option>
-            )}
-          </Combobox.Options>
-        </Combobox.Dropdown>
-      </Combobox>
-    </form>
+    <Combobox store={list} onOptionSubmit={pick}>
+      <Combobox.Target>
+        <TextInput
+          {...BOX}
+          autoFocus
+          value={text}
+          onChange={(event) => {
+            onChange(event.currentTarget.value);
+            if (path !== "/search") list.openDropdown();
+          }}
+          onFocus={() => path !== "/search" && list.openDropdown()}
+          onBlur={() => list.closeDropdown()}
+        />
+      </Combobox.Target>
+      <Combobox.Dropdown hidden={wanted === "" || path === "/search"}>
+        <Combobox.Options aria-label="Results">
+          {results.map((hit) => (
+            <Combobox.Option key={hit.nodeId} value={hit.nodeId}>
+              <NodeName nodeId={hit.nodeId} name={cut(hit.name, 200)} namespace={cut(hit.namespace, 200)} />
+            </Combobox.Option>
+          ))}
+          {results.length === 0 && !hits.isFetching && <Combobox.Empty>Nothing by that name</Combobox.Empty>}
+          {results.length > 0 && (
+            <Combobox.Option value={ALL}>
+              <Text size="sm" fw={550}>
+                All {plural(hits.data?.totalCount ?? 0, "result")} for “{cut(wanted, 40)}”
+              </Text>
+            </Combobox.Option>
+          )}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
   );
 }
