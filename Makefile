@@ -93,6 +93,20 @@ $(VENV)/.connect: $(VENV)/.lab-done tests/connect/pom.xml
 	@mvn -q -B -f tests/connect/pom.xml package -Dplugins=$(abspath $(VENV))/connect-plugins
 	@touch $@
 
+# Built into the package, as the page is. The build runs their unit tests.
+PLUGINS := headwater/lab/plugins
+CONNECT_SOURCES := $(shell find connect -name target -prune -o -type f -print)
+
+connect: $(PLUGINS)/.done ## Build and test the plugins for Kafka Connect (needs Java 17+, Maven)
+
+$(PLUGINS)/.done: $(CONNECT_SOURCES)
+	@command -v java mvn > /dev/null || \
+	  { echo "The plugins need Java 17 and Maven (on Debian: apt-get install openjdk-17-jdk-headless maven)"; exit 1; }
+	@echo "Building the plugins for Kafka Connect …"
+	@rm -rf $(PLUGINS)
+	@mvn -q -B -f connect/pom.xml package -Dplugins=$(abspath $(PLUGINS))
+	@touch $@
+
 test-spark: $(VENV)/.spark $(VENV)/.lab-done ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
 	@$(BIN)/pytest tests/spark
 
@@ -137,4 +151,4 @@ lock: ## Pin requirements/*.txt anew
 lock-jars: setup ## Write the checksums of what headwater/lab/pom.xml names anew
 	@$(BIN)/python -m headwater.lab.jars headwater/lab/jars.sha256
 
-.PHONY: help setup page chromium page-if-possible page-check setup-lab java-there lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock test-connect
+.PHONY: help setup page chromium page-if-possible page-check setup-lab java-there lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock test-connect connect
