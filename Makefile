@@ -86,10 +86,12 @@ test-lab: setup-lab ## The tests of the whole lab with the pipeline (needs Java 
 test-pipeline: setup-lab ## The tests of the orders pipeline with real services (needs Java 17+, Maven)
 	@$(BIN)/pytest tests/pipeline
 
-test-connect: $(VENV)/.connect ## The tests of the Connect watcher with real workers and PostgreSQL (needs Java 17+, Maven, PostgreSQL)
+test-connect: connect $(VENV)/.connect ## The tests of the Connect watcher with real workers and PostgreSQL (needs Java 17+, Maven, PostgreSQL)
 	@$(BIN)/pytest tests/connect
 
-$(VENV)/.connect: $(VENV)/.lab-done tests/connect/pom.xml
+# With pyarrow, to read what the S3 sink has written.
+$(VENV)/.connect: $(VENV)/.lab-done tests/connect/pom.xml requirements/spark.txt
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --require-hashes -r requirements/spark.txt
 	@mvn -q -B -f tests/connect/pom.xml package -Dplugins=$(abspath $(VENV))/connect-plugins
 	@touch $@
 

@@ -20,6 +20,8 @@ from headwater.lab.state import FILE, LOCK, STOPPED
 HOST = "127.0.0.1"
 RATE = 100
 """Orders a second: enough to see the windows move, at a tenth of a core."""
+PLUGINS = Path(__file__).parent / "plugins"
+"""What `make connect` has built for the Connect worker."""
 _SECRET = "secret"  # noqa: S105 (a file)
 
 
@@ -53,6 +55,7 @@ def values(plan: Plan, ports: Mapping[str, int]) -> dict[str, str]:
         "python": sys.executable,
         "leash": leash.__file__,
         "jars": str(plan.jars),
+        "plugins": str(PLUGINS),
         "spark": str(plan.spark or ""),
         "postgresql": str(plan.postgresql or ""),
         "root": str(plan.root or ""),

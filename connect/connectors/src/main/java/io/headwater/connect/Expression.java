@@ -12,12 +12,19 @@ interface Expression {
     /** A text, a Long or an Instant. */
     Object make(Moment moment);
 
+    String SEQUENCE = "#{sequence}";
     Pattern PAST = Pattern.compile("#\\{\\s*date\\.past\\s+'(\\d+)'\\s*,\\s*'(\\w+)'\\s*}", Pattern.CASE_INSENSITIVE);
     Pattern OPENING = Pattern.compile("#\\{[^}]*$");
 
     static Expression of(String text) {
-        if (text.strip().equals("#{sequence}")) {
+        if (text.strip().equals(SEQUENCE)) {
             return Moment::sequence;
+        }
+        int at = text.indexOf(SEQUENCE);
+        if (at >= 0) {
+            Expression before = of(text.substring(0, at));
+            Expression after = of(text.substring(at + SEQUENCE.length()));
+            return moment -> before.make(moment) + Long.toString(moment.sequence()) + after.make(moment);
         }
         Matcher past = PAST.matcher(text.strip());
         if (past.matches()) {
@@ -30,7 +37,7 @@ interface Expression {
             try {
                 return moment.faker.expression(text);
             } catch (RuntimeException e) {
-                throw new IllegalArgumentException("Datafaker cannot make " + text + " (" + e.getMessage() + ")", e);
+                throw new IllegalArgumentException("Datafaker cannot make " + text, e);
             }
         };
     }

@@ -1,5 +1,6 @@
 package io.headwater.connect;
 
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
@@ -75,7 +76,7 @@ final class S3Store implements ObjectStore {
                 throw new RetriableException(said, e);
             }
             throw new ConnectException(said, e);
-        } catch (SdkException e) {
+        } catch (SdkException | UncheckedIOException e) { // a connection that breaks off comes as the latter
             throw new RetriableException("could not " + what + " in the bucket " + bucket + ": " + e.getMessage(), e);
         }
     }

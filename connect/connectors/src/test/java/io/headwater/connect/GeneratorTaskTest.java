@@ -105,7 +105,7 @@ class GeneratorTaskTest {
     void everyType() throws Exception {
         Map<String, String> told = new HashMap<>(Map.of("name", "n", "kafka.topic", "t", "fields", "n,s,b,i,l,d,m,t", "rate", "0"));
         put(told, "n", "#{sequence}", "long");
-        put(told, "s", "no expression", "string");
+        put(told, "s", "no. #{sequence} of #{options.option 'all'}", "string");
         put(told, "b", "#{bool.bool}", "boolean");
         put(told, "i", "#{number.numberBetween '5','6'}", "int");
         put(told, "l", "#{date.past '1','SECONDS'}", "long");
@@ -115,7 +115,7 @@ class GeneratorTaskTest {
         SourceRecord second = make(told, null, 2).get(1);
         Struct value = (Struct) second.value();
         assertEquals(1L, value.get("n"));
-        assertEquals("no expression", value.get("s"));
+        assertEquals("no. 1 of all", value.get("s"));
         assertTrue(value.get("b") instanceof Boolean);
         assertEquals(5, value.get("i"));
         assertTrue(second.timestamp() - value.getInt64("l") <= 1_000);
