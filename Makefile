@@ -59,13 +59,13 @@ $(VENV)/.lab-done: $(VENV)/.done requirements/lab.txt
 java-there: $(VENV)/.done
 	@$(BIN)/python -m headwater.lab.needs
 
-lab: java-there setup-lab ## Start Kafka, Connect, a registry, S3, an Iceberg catalog and Headwater (needs Java 17+, Maven)
+lab: java-there connect setup-lab ## Start Kafka, Connect, a registry, S3, an Iceberg catalog and Headwater (needs Java 17+, Maven)
 	@$(BIN)/headwater lab up
 
-demo: setup java-there setup-lab ## The lab with the orders pipeline on Spark and its lineage (OPTIONS="--rate 1000")
+demo: setup java-there connect setup-lab ## The lab with the orders pipeline on Spark and its lineage (OPTIONS="--rate 1000")
 	@$(BIN)/headwater lab up --pipeline $(OPTIONS)
 
-demo-check: setup java-there setup-lab ## The same from nothing to its end, checked: data, graph, runs; ends by itself
+demo-check: setup java-there connect setup-lab ## The same from nothing to its end, checked: data, graph, runs; ends by itself
 	@$(BIN)/python -m tests.demo
 
 test: setup chromium page ## All tests but those that need Java and Maven (installs Chromium where it may)
@@ -80,7 +80,7 @@ chromium:
 test-unit: setup ## The tests that start nothing
 	@$(BIN)/pytest tests/unit tests/contract tests/scenarios
 
-test-lab: setup-lab ## The tests of the whole lab with the pipeline (needs Java 17+, Maven; 600 MB of downloads at first)
+test-lab: connect setup-lab ## The tests of the whole lab with the pipeline (needs Java 17+, Maven; 600 MB of downloads at first)
 	@$(BIN)/pytest tests/lab
 
 test-pipeline: setup-lab ## The tests of the orders pipeline with real services (needs Java 17+, Maven)

@@ -20,6 +20,8 @@ from headwater.lab.state import FILE, LOCK, STOPPED
 HOST = "127.0.0.1"
 RATE = 100
 """Orders a second: enough to see the windows move, at a tenth of a core."""
+ODD = 0.012
+"""The share of orders that are broken or late, on purpose."""
 PLUGINS = Path(__file__).parent / "plugins"
 """What `make connect` has built for the Connect worker."""
 _SECRET = "secret"  # noqa: S105 (a file)
@@ -61,6 +63,7 @@ def values(plan: Plan, ports: Mapping[str, int]) -> dict[str, str]:
         "root": str(plan.root or ""),
         "folder": str(plan.folder),
         "rate": str(plan.rate),
+        "odd": f"{plan.rate * ODD:g}",
         "secret": _secret(plan.folder),
         "id": _cluster_id(plan),
         "s3-key": S3_KEY,

@@ -8,7 +8,7 @@ from typing import Any
 
 import fastavro
 import pyarrow.parquet
-from confluent_kafka import Consumer, Message, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
 from headwater.lab import kafka
 
@@ -30,7 +30,8 @@ def records(server: str, topic: str) -> list[Message]:
             while True:
                 message = consumer.poll(60)
                 assert message is not None, f"{topic} says nothing for a minute"
-                if message.error() is not None:  # the end
+                if (error := message.error()) is not None:
+                    assert error.code() == KafkaError._PARTITION_EOF, error
                     break
                 found.append(message)
     finally:

@@ -3,9 +3,10 @@
 import json
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,9 @@ def sink(cluster: Cluster, topic: str, **more: str) -> Config:
         "aws.secret.access.key": values["s3-secret"],
         "topics.dir": "",
         "rotate.interval.ms": "1000",
+        # What was written in a transaction that a killed worker left behind does not count.
+        "consumer.override.isolation.level": "read_committed",
+        "key.converter": "org.apache.kafka.connect.storage.StringConverter",
         **value(JSON),
         **more,
     }
@@ -84,12 +88,16 @@ def test_a_killed_worker_loses_and_doubles_nothing(cluster: Cluster, worker: Wor
     def stored() -> int:
         return len(found.objects(cluster.lab.data, topic))
 
-    for objects in (3, 12):
-        wait_for(lambda wanted=objects: stored() >= wanted, f"{objects} objects", PATIENCE)
+    for some in (3, 12):
+        wait_for(partial(_reached, stored, some), f"{some} objects", PATIENCE)
         worker.end(signal.SIGKILL)
         worker.start()
     assert found.wait_stored(cluster.lab.data, topic, count, PATIENCE) == list(range(count))
     assert found.sequence(cluster.kafka, topic) == list(range(count))
+
+
+def _reached(count: Callable[[], int], wanted: int) -> bool:
+    return count() >= wanted
 
 
 def test_a_store_that_is_away_for_half_a_minute(cluster: Cluster) -> None:
@@ -113,7 +121,6 @@ def test_a_store_that_is_away_for_half_a_minute(cluster: Cluster) -> None:
         ("json", "s3.compression.type", "gzip"),
         ("avro", "avro.codec", "null"),
         ("avro", "avro.codec", "deflate"),
-        ("avro", "avro.codec", "snappy"),
         ("parquet", "parquet.codec", "none"),
         ("parquet", "parquet.codec", "gzip"),
         ("parquet", "parquet.codec", "snappy"),
