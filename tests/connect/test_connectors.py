@@ -53,6 +53,8 @@ def sink(cluster: Cluster, topic: str, **more: str) -> Config:
         "rotate.interval.ms": "1000",
         # What was written in a transaction that a killed worker left behind does not count.
         "consumer.override.isolation.level": "read_committed",
+        # The broker's shortest: nobody waits long for a worker that was killed.
+        "consumer.override.session.timeout.ms": "6000",
         "key.converter": "org.apache.kafka.connect.storage.StringConverter",
         **value(JSON),
         **more,
