@@ -64,17 +64,17 @@ def mend(connect: Connect, name: str) -> None:
         connect.ask("POST", f"/connectors/{name}/restart?includeTasks=true&onlyFailed=true")
 
 
-def end(connect: Connect, names: Sequence[str], places: settings.Settings) -> None:
+def end(connect: Connect, names: Sequence[str], headwater: str, namespace: str) -> None:
     """Stopped, not deleted: the next start goes on where they were. Returns when their end is told."""
     for name in names:
         connect.ask("PUT", f"/connectors/{name}/stop")
     until = time.monotonic() + _LAST_WORD
-    while places.headwater and time.monotonic() < until and any(_runs(places, name) for name in names):
+    while headwater and time.monotonic() < until and any(_runs(headwater, namespace, name) for name in names):
         time.sleep(0.5)
 
 
-def _runs(places: settings.Settings, name: str) -> bool:
-    path = f"{places.headwater}/api/v1/namespaces/{quote(places.namespace, safe='')}/jobs/{name}"
+def _runs(headwater: str, namespace: str, name: str) -> bool:
+    path = f"{headwater}/api/v1/namespaces/{quote(namespace, safe='')}/jobs/{name}"
     try:
         answer = httpx.get(path, timeout=5, trust_env=False)
         latest = answer.json().get("latestRun") if answer.is_success else None
@@ -88,6 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("name", nargs="+", choices=NAMES, help=f"which ones: {', '.join(NAMES)}")
     parser.add_argument("--rate", type=float, default=100, help="orders a second (100)")
     parser.add_argument("--partitions", type=int, default=2, help="of topics that have to be made (2)")
+    parser.add_argument("--jobs", default="kafka-connect", metavar="NAMESPACE", help="of their jobs (kafka-connect)")
     options, places = settings.read(parser, arguments)
     connect = Connect(places.connect)
     stopped = threading.Event()
@@ -112,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             trouble = str(e)
         stopped.wait(1 if waiting else LOOK)
     try:
-        end(connect, options.name, places)
+        end(connect, options.name, places.headwater, options.jobs)
     except ConnectAway as e:
         say(str(e))
     return 0

@@ -11,7 +11,8 @@ QUERIES = ("supplier-stats", "iceberg-ingestion", "orders-dead-letters")
 SOURCE, SINKS = "orders-source", ("orders-s3-sink", "orders-iceberg-sink")
 """What runs in Kafka Connect."""
 
-NAMESPACE = "orders"
+NAMESPACE, CONNECT = "orders", "kafka-connect"
+"""Of the Spark jobs, and of the connectors: a cluster has a namespace of its own."""
 
 JOBS = {
     "produce": "orders into the topic `orders`",
@@ -63,7 +64,7 @@ _ENVIRONMENT = {
     "XDG_STATE_HOME": "{here}/state",  # lineage that waits for the server belongs to this lab
 }
 
-_CONNECTORS = ("{python}", "-m", "pipeline.connectors")
+_CONNECTORS = ("{python}", "-m", "pipeline.connectors", "--jobs", CONNECT)
 
 PIPELINE = (
     Service(
@@ -77,12 +78,12 @@ PIPELINE = (
         after=("kafka", "registry", "connect", "headwater"),
         environment=_ENVIRONMENT,
         command=(
-            *("{python}", "-m", "headwater.cli.main", "watch", "connect", "--namespace", NAMESPACE),
+            *("{python}", "-m", "headwater.cli.main", "watch", "connect", "--namespace", CONNECT),
             *("--connect", "http://{host}:{connect}", "--kafka", "{host}:{kafka}"),
             *("--registry", "http://{host}:{registry}/apis/ccompat/v7", "--url", "http://{host}:{headwater}"),
             *("--state", "{here}/state.json", "--spool", "{here}/spool"),
         ),
-        health=Told("connect", "headwater", NAMESPACE),
+        health=Told("connect", "headwater", CONNECT),
     ),
     # These two tell Connect what to run, and stop it when they end; so they end before the watcher, which tells it.
     Service(

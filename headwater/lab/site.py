@@ -13,6 +13,7 @@ import msgspec
 from headwater.errors import BadRequest
 from headwater.lab import leash, needs
 from headwater.lab.metastore import POSTGRES, Database
+from headwater.lab.pipeline import CONNECT
 from headwater.lab.services import S3_KEY, S3_SECRET, SERVICES, services
 from headwater.lab.spec import Service, choose
 from headwater.lab.state import FILE, LOCK, STOPPED
@@ -68,6 +69,7 @@ def values(plan: Plan, ports: Mapping[str, int]) -> dict[str, str]:
         "id": _cluster_id(plan),
         "s3-key": S3_KEY,
         "s3-secret": S3_SECRET,
+        "clusters": f"{CONNECT}=http://{HOST}:{ports['connect']}" if "connect" in ports else "",
         **{name: str(port) for name, port in ports.items()},
     }
 
@@ -139,6 +141,7 @@ def _secret(folder: Path) -> str:
 
 
 def _cluster_id(plan: Plan) -> str:
-    """Kafka wants 16 bytes in base 64; the same lab has the same ones."""
+    """Kafka wants 16 bytes in base 64; the same lab has the same ones. It must not look like an option."""
     digest = hashlib.sha256(str(plan.folder).encode()).digest()[:16]
+    digest = bytes([digest[0] & 0x7F]) + digest[1:]  # so the first character is no dash
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from headwater.lab import iceberg, kafka
-from headwater.lab.pipeline import QUERIES, SINKS, SOURCE
+from headwater.lab.pipeline import CONNECT, NAMESPACE, QUERIES, SINKS, SOURCE
 from tests.integration.support import wait_for
 from tests.support.lab import PATIENCE, Lab
 
@@ -43,7 +43,11 @@ CONNECTORS = (SOURCE, *SINKS)
 
 
 def latest_runs(lab: Lab, names: Sequence[str] = QUERIES) -> dict[str, Any]:
-    jobs = httpx.get(f"{lab.url('headwater')}/api/v1/namespaces/orders/jobs", params={"limit": 100}).json()["jobs"]
+    jobs = [
+        job
+        for namespace in (NAMESPACE, CONNECT)
+        for job in httpx.get(f"{lab.url('headwater')}/api/v1/namespaces/{namespace}/jobs?limit=100").json()["jobs"]
+    ]
     return {job["name"]: job["latestRun"] for job in jobs if job["name"] in names}
 
 
