@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -20,15 +21,19 @@ import org.apache.kafka.connect.data.Timestamp;
 import org.apache.kafka.connect.errors.DataException;
 import org.apache.kafka.connect.sink.SinkRecord;
 
-/** Connect's structs of one schema as Avro's records. */
+/**
+ * Connect's structs as Avro's records of one schema. Several of Connect's schemas may come to the same one: their names,
+ * versions and documentation are not written.
+ */
 final class AvroRecords {
     private static final int DIGITS = 38; // Connect does not say how many a decimal has; this is the most that readers take
 
-    private final org.apache.kafka.connect.data.Schema source;
+    private static final int MOST = 100; // schemas to remember: converters give the same object again and again
+
+    private final Map<org.apache.kafka.connect.data.Schema, Boolean> known = new IdentityHashMap<>();
     private final Schema schema;
 
     private AvroRecords(org.apache.kafka.connect.data.Schema source) {
-        this.source = source;
         this.schema = translate(source, "Record");
     }
 
@@ -45,11 +50,21 @@ final class AvroRecords {
     }
 
     boolean takes(SinkRecord record) {
-        return record.valueSchema() == source || source.equals(record.valueSchema());
+        if (record.valueSchema() == null) {
+            return false;
+        }
+        if (known.size() >= MOST) {
+            known.clear();
+        }
+        return known.computeIfAbsent(record.valueSchema(), this::comesToTheSame);
+    }
+
+    private boolean comesToTheSame(org.apache.kafka.connect.data.Schema source) {
+        return source.type() == org.apache.kafka.connect.data.Schema.Type.STRUCT && translate(source, "Record").equals(schema);
     }
 
     GenericRecord convert(SinkRecord record) {
-        return (GenericRecord) value(source, schema, record.value());
+        return (GenericRecord) value(record.valueSchema(), schema, record.value());
     }
 
     private static Schema translate(org.apache.kafka.connect.data.Schema from, String path) {

@@ -175,6 +175,14 @@ class S3SinkTaskTest {
     }
 
     @Test
+    void schemasWithTheSameFieldsShareAnObject() {
+        Schema named = SchemaBuilder.struct().name("other").version(2).doc("told").field("n", Schema.INT64_SCHEMA).build();
+        S3SinkTask task = task("format.class", "parquet", "flush.size", "4");
+        task.put(List.of(record(0), record(1, named, new Struct(named).put("n", 1L)), record(2), record(3)));
+        assertEquals(1, store.objects.size());
+    }
+
+    @Test
     void aPartitionThatIsTakenAwayIsForgotten() {
         S3SinkTask task = task("flush.size", "3");
         task.put(records(0, 2));
