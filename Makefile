@@ -102,8 +102,8 @@ CONNECT_SOURCES := $(shell find connect -name target -prune -o -type f -print)
 connect: $(PLUGINS)/.done ## Build and test the plugins for Kafka Connect (needs Java 17+, Maven)
 
 $(PLUGINS)/.done: $(CONNECT_SOURCES)
-	@command -v java mvn > /dev/null || \
-	  { echo "The plugins need Java 17 and Maven (on Debian: apt-get install openjdk-17-jdk-headless maven)"; exit 1; }
+	@{ test -x "$${JAVA_HOME:-}/bin/javac" || command -v javac; } > /dev/null && command -v mvn > /dev/null || \
+	  { echo "The plugins need a JDK 17 and Maven (on Debian: apt-get install openjdk-17-jdk-headless maven)"; exit 1; }
 	@echo "Building the plugins for Kafka Connect …"
 	@rm -rf $(PLUGINS)
 	@mvn -q -B -f connect/pom.xml package -Dplugins=$(abspath $(PLUGINS))
