@@ -89,8 +89,11 @@ test-pipeline: setup-lab ## The tests of the orders pipeline with real services 
 test-connect: $(VENV)/.connect ## The tests of the Connect watcher with real workers and PostgreSQL (needs Java 17+, Maven, PostgreSQL)
 	@$(BIN)/pytest tests/connect
 
-$(VENV)/.connect: $(VENV)/.lab-done tests/connect/pom.xml
+SMT_SOURCES := $(shell find connect/pom.xml connect/smt/pom.xml connect/smt/src -type f)
+
+$(VENV)/.connect: $(VENV)/.lab-done tests/connect/pom.xml $(SMT_SOURCES)
 	@mvn -q -B -f tests/connect/pom.xml package -Dplugins=$(abspath $(VENV))/connect-plugins
+	@mvn -q -B -f connect/pom.xml -pl smt package -Dplugins=$(abspath $(VENV))/connect-plugins
 	@touch $@
 
 test-spark: $(VENV)/.spark $(VENV)/.lab-done ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)

@@ -47,6 +47,7 @@ def _plugins(folder: Path) -> None:
     assert PLUGINS.is_dir(), "the plugins are not there: run `make test-connect`"
     shutil.copytree(PLUGINS / "mirror", folder / "mirror")
     shutil.copytree(PLUGINS / "avro", folder / "avro")
+    shutil.copytree(PLUGINS / "headwater-lineage-smt", folder / "headwater-lineage-smt")
     # A worker that finds plugins by their manifests needs one, and this converter has none.
     with zipfile.ZipFile(folder / "avro" / "manifest.jar", "w") as jar:
         jar.writestr(
