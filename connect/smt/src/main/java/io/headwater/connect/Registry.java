@@ -13,13 +13,20 @@ import org.slf4j.LoggerFactory;
 final class Registry {
     private static final Logger LOG = LoggerFactory.getLogger(Registry.class);
 
+    /** One that does not answer is left alone for so long, so that lineage does not wait for it. */
+    private static final long PAUSE = 10_000_000_000L;
+
     private final Rest rest;
     private final String url;
+    private final long every;
     private final Map<String, Column> known = new HashMap<>();
+    private final Map<String, Long> asked = new HashMap<>();
+    private long nextTry = System.nanoTime();
     private boolean away;
 
     Registry(LineageConfig config) {
         url = config.registry();
+        every = config.intervalMillis() / 2 * 1_000_000L;
         String user = config.registryUser() + ":" + config.registryPassword();
         String basic = "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8));
         rest = new Rest(url, config.registryUser().isEmpty() ? "" : basic, config.timeoutMillis());
@@ -28,6 +35,10 @@ final class Registry {
     /** The schema of a topic's {@code key} or {@code value}; null if there is none, or it is not understood. */
     Column schema(String topic, String part) {
         String subject = topic + "-" + part;
+        long now = System.nanoTime();
+        if (now - nextTry < 0 || now - asked.getOrDefault(subject, now - every) < every) {
+            return known.get(subject);
+        }
         try {
             JsonNode told = rest.get("/subjects/" + Rest.quoted(subject) + "/versions/latest");
             if (told == null || !told.path("references").isEmpty()) {
@@ -35,6 +46,7 @@ final class Registry {
             } else {
                 known.put(subject, read(told));
             }
+            asked.put(subject, now);
             if (away) {
                 LOG.warn("The registry {} answers again", url);
             }
@@ -44,6 +56,7 @@ final class Registry {
                 LOG.warn("The registry {} gives no schemas; those of records and those known stay: {}", url, e.toString());
             }
             away = true;
+            nextTry = System.nanoTime() + PAUSE;
         }
         return known.get(subject);
     }

@@ -1,6 +1,5 @@
 package io.headwater.connect;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.headwater.connect.Incarnation.Picture;
 import io.openlineage.client.OpenLineage.RunEvent.EventType;
 import java.io.IOException;
@@ -103,7 +102,7 @@ final class Teller {
             told.run = latest.run();
             told.lostSince = 0;
             if (news || due || other) {
-                tell(EventType.RUNNING, Instant.now(), name, incarnation, told.run, null, news || other);
+                tell(EventType.RUNNING, Instant.now(), name, incarnation, told.run, null, other);
             }
             return false;
         }
@@ -127,11 +126,12 @@ final class Teller {
             }
         }
         EventType type = told.outcome.failed() ? EventType.FAIL : EventType.ABORT;
-        tell(type, incarnation.ended(), name, incarnation, told.run, told.outcome, !shown(incarnation.picture()).equals(told.shown));
+        tell(type, incarnation.ended(), name, incarnation, told.run, told.outcome, false);
     }
 
+    /** {@code whole}: with schemas and columns even if they were told before, as they were told of another run. */
     private void tell(EventType type, Instant time, String name, Incarnation incarnation, UUID run, Outcome outcome,
-            boolean full) throws IOException {
+            boolean whole) throws IOException {
         Told told = incarnation.told;
         LineageConfig config = incarnation.config;
         Picture picture = incarnation.picture();
@@ -142,10 +142,12 @@ final class Teller {
         if (outcome != null) {
             ours.put("headwater_end", Map.of("reason", outcome.why()));
         }
+        Lineage lineage = Lineage.of(config, side, columns(config, picture));
         headwater.tell(events.event(type, time, config.namespace(), name, run,
-                events.runFacets(WorkerMetrics.version(), ours, outcome),
-                Lineage.of(config, side, columns(config, picture)), moved(picture, told, bytes), full));
+                events.runFacets(WorkerMetrics.version(), ours, outcome), lineage, moved(picture, told, bytes),
+                whole || !lineage.equals(told.lineage)));
         told.at = System.nanoTime();
+        told.lineage = lineage;
         told.shown = shown(picture);
         picture.topics().forEach((topic, seen) -> told.records.put(topic, seen.records()));
         told.bytes.putAll(bytes);

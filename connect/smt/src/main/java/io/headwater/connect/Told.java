@@ -9,8 +9,11 @@ final class Told {
     /** Null until the run is known. The only one that others read. */
     volatile UUID run;
 
-    /** Topics, schemas and tasks as they were told last, to notice what is new. */
+    /** Topics, schemas and tasks as they were seen when it was told last, to notice what is new. */
     Object shown;
+
+    /** What was told of datasets. */
+    Lineage lineage;
 
     /** Records and bytes by topic that were told already. */
     final Map<String, Long> records = new HashMap<>();
