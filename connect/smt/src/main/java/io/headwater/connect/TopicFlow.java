@@ -38,7 +38,7 @@ final class TopicFlow {
     private Schema lastKey;
     private Schema lastValue;
     private int strain;
-    private long compared;
+    private long lastOther;
     private volatile Schemas schemas;
 
     /** The schemas of a record; null for a part without one. */
@@ -66,13 +66,13 @@ final class TopicFlow {
     }
 
     private boolean isNew(Schema key, Schema value, long before) {
-        if (before - compared > CALM) {
+        if (before - lastOther > CALM) {
             strain = 0;
         }
+        lastOther = before;
         if (++strain > PATIENCE && before % PATIENCE != 0) {
             return false;
         }
-        compared = before;
         if (key != null) {
             lastKey = key;
         }
