@@ -15,7 +15,7 @@ from tests.integration.support import HEADWATER, wait_for
 from tests.support.lab import Lab
 
 # A busy machine may take this long for a rebalance; reaching it means that something hangs.
-PATIENCE = 60.0
+PATIENCE = 180.0
 NAMESPACE = "kafka-connect"
 Json = dict[str, Any]
 

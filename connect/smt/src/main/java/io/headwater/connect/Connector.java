@@ -4,11 +4,15 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A connector in this worker: its incarnations that are not told to their ends yet, the oldest first. */
 final class Connector {
     /** With Headwater away and a connector that restarts all the time, so many are kept; then the oldest go. */
     static final int MOST_INCARNATIONS = 100;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Connector.class);
 
     final String name;
     private final Courier courier;
@@ -55,6 +59,10 @@ final class Connector {
         return new ArrayDeque<>(incarnations);
     }
 
+    synchronized boolean isLast(Incarnation incarnation) {
+        return incarnations.peekLast() == incarnation;
+    }
+
     synchronized void done(Incarnation incarnation) {
         incarnations.remove(incarnation);
     }
@@ -73,7 +81,9 @@ final class Connector {
         while (incarnations.size() > MOST_INCARNATIONS && oldest.hasNext()) {
             if (oldest.next().told.run == null) {
                 oldest.remove();
-                dropped++;
+                if (dropped++ == 0) {
+                    LOG.warn("{} began anew so often while its lineage could not be told that some of it is dropped", name);
+                }
             }
         }
     }

@@ -4,10 +4,13 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +27,7 @@ final class Courier {
     private final String url;
     private final Map<String, Connector> connectors = new HashMap<>();
     private final Semaphore signal = new Semaphore(0);
+    private final Set<String> troubled = new HashSet<>();
     private boolean away;
     private volatile boolean ending;
 
@@ -83,26 +87,45 @@ final class Courier {
                 pause = sleep(pause);
             } catch (InterruptedException e) {
                 return; // nobody here does that: the worker wants its threads back
-            } catch (RuntimeException | LinkageError e) {
-                LOG.warn("Lineage could not be told; the next attempt comes", e);
-                pause = sleep(pause);
             }
         }
     }
 
-    /** Whether something is to be looked at again in a moment. */
+    /** Whether something is to be looked at again in a moment. What one connector has wrong does not stop the others. */
     private boolean tell() throws IOException {
-        for (Connector connector : all()) {
-            teller.look(connector, ending); // how it ended is known only now, however long Headwater is away
-        }
+        look();
         boolean soon = false;
+        Headwater.Refused refused = null;
         for (Connector connector : all()) {
-            soon |= teller.tell(connector);
-            synchronized (connectors) {
-                connectors.values().removeIf(Connector::isDone);
+            try {
+                soon |= teller.tell(connector);
+                troubled.remove(connector.name);
+            } catch (Headwater.Refused e) {
+                refused = e;
+            } catch (RuntimeException | LinkageError e) {
+                if (troubled.add(connector.name)) {
+                    LOG.warn("The lineage of {} cannot be told; it is tried again", connector.name, e);
+                }
             }
         }
+        synchronized (connectors) {
+            connectors.values().removeIf(Connector::isDone);
+        }
+        if (refused != null) {
+            throw refused;
+        }
         return soon;
+    }
+
+    /** How one ended is known only for a moment, however long Headwater is away. */
+    private void look() {
+        for (Connector connector : all()) {
+            try {
+                teller.look(connector, ending);
+            } catch (RuntimeException | LinkageError e) {
+                LOG.warn("How {} ended is not known", connector.name, e);
+            }
+        }
     }
 
     private List<Connector> all() {
@@ -124,9 +147,7 @@ final class Courier {
         long end = System.nanoTime() + pause * 1_000_000;
         try {
             while (System.nanoTime() < end) {
-                for (Connector connector : all()) {
-                    teller.look(connector, ending);
-                }
+                look();
                 signal.tryAcquire(ending ? Teller.MOMENT : Math.min(pause, TICK), TimeUnit.MILLISECONDS);
                 if (ending) {
                     break;
@@ -138,7 +159,7 @@ final class Courier {
         return Math.min(pause * 2, LAST_PAUSE);
     }
 
-    private static void await(long millis, java.util.function.BooleanSupplier done) throws InterruptedException {
+    private static void await(long millis, BooleanSupplier done) throws InterruptedException {
         long end = System.nanoTime() + millis * 1_000_000;
         while (!done.getAsBoolean() && System.nanoTime() < end) {
             Thread.sleep(20);

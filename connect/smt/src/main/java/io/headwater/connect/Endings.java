@@ -21,13 +21,15 @@ final class Endings {
     private static final String NOBODY_SAID =
             "all its tasks in this worker were closed: stopped, restarted, changed, deleted or moved";
 
-    /** Null if it cannot be said yet. */
-    Outcome of(String name, Incarnation incarnation, boolean workerEnds) {
-        boolean settled = Instant.now().isAfter(incarnation.ended().plusMillis(SETTLE));
+    private static final String BEGAN_ANEW = "it was restarted, or its configuration was changed";
+
+    /** Null if it cannot be said yet. {@code last}: no other one began since, whose tasks the metrics would be of. */
+    Outcome of(String name, Incarnation incarnation, boolean last, boolean workerEnds) {
+        boolean settled = !last || Instant.now().isAfter(incarnation.ended().plusMillis(SETTLE));
         List<Integer> tasks = incarnation.picture().tasks();
         Map<Integer, String> states = WorkerMetrics.states(name);
         states.keySet().removeIf(task -> !tasks.contains(task) && !tasks.contains(-1));
-        if (states.containsValue("failed")) {
+        if (last && states.containsValue("failed")) {
             int task = states.entrySet().stream().filter(e -> e.getValue().equals("failed")).findFirst().orElseThrow().getKey();
             return failed(name, incarnation.config, task, settled || workerEnds);
         }
@@ -36,7 +38,7 @@ final class Endings {
         }
         return workerEnds
                 ? new Outcome(false, "the worker was stopped", null)
-                : new Outcome(false, reason(name, incarnation.config), null);
+                : new Outcome(false, last ? reason(name, incarnation.config) : BEGAN_ANEW, null);
     }
 
     private static Outcome failed(String name, LineageConfig config, int task, boolean settled) {

@@ -3,6 +3,7 @@ package io.headwater.connect;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.openlineage.client.OpenLineage;
 import io.openlineage.client.OpenLineageClient;
+import io.openlineage.client.OpenLineageClientException;
 import io.openlineage.client.transports.ApiKeyTokenProvider;
 import io.openlineage.client.transports.HttpConfig;
 import io.openlineage.client.transports.HttpTransport;
@@ -10,20 +11,28 @@ import io.openlineage.client.transports.HttpTransportResponseException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Set;
-import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The server: takes events, and says which run of a job is the latest. */
-class Headwater {
+final class Headwater {
     private static final Logger LOG = LoggerFactory.getLogger(Headwater.class);
     private static final Set<String> OVER = Set.of("COMPLETED", "FAILED", "ABORTED");
 
     private final OpenLineageClient client;
     private final Rest rest;
 
-    /** A run of a job. */
-    record Latest(UUID run, boolean goesOn) {}
+    /** A run of a job. Its id need not be a UUID, if another client told it. */
+    record Latest(String id, boolean goesOn) {}
+
+    /** The server is there, but does not take what it was sent. */
+    static final class Refused extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        Refused(int status, Throwable cause) {
+            super("an event was answered with " + status, cause);
+        }
+    }
 
     Headwater(LineageConfig config) {
         HttpConfig http = new HttpConfig();
@@ -45,12 +54,12 @@ class Headwater {
         if (run == null || run.isNull()) {
             return null;
         }
-        return new Latest(UUID.fromString(run.path("id").asText()), !OVER.contains(run.path("state").asText()));
+        return new Latest(run.path("id").asText(), !OVER.contains(run.path("state").asText()));
     }
 
     /** The facets of a run, by name. */
-    JsonNode facets(UUID run) throws IOException {
-        JsonNode told = rest.get("/api/v1/jobs/runs/" + run + "/facets?type=run");
+    JsonNode facets(String run) throws IOException {
+        JsonNode told = rest.get("/api/v1/jobs/runs/" + Rest.quoted(run) + "/facets?type=run");
         return told == null ? Rest.read("{}") : told.path("facets");
     }
 
@@ -61,10 +70,10 @@ class Headwater {
         } catch (HttpTransportResponseException e) {
             int status = e.getStatusCode();
             if (status != 400 && status != 413 && status != 422) {
-                throw new IOException("an event was answered with " + status, e);
+                throw new Refused(status, e);
             }
             LOG.warn("An event of {} was refused and is dropped: {}", event.getJob().getName(), e.getMessage());
-        } catch (RuntimeException e) { // the client has one kind for all that can happen to a connection
+        } catch (OpenLineageClientException e) { // whatever happened to the connection
             throw new IOException(e.getCause() == null ? e : e.getCause());
         }
     }

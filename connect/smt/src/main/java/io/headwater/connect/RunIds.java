@@ -13,7 +13,7 @@ final class RunIds {
     private RunIds() {}
 
     /** {@code before} is the latest run, or null if there is none. */
-    static UUID after(String namespace, String name, UUID before) {
+    static UUID after(String namespace, String name, String before) {
         String text = namespace + "/" + name + "/" + (before == null ? "first" : before);
         ByteBuffer space = ByteBuffer.allocate(16).putLong(OID.getMostSignificantBits()).putLong(OID.getLeastSignificantBits());
         MessageDigest sha1;

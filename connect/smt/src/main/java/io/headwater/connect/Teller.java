@@ -38,7 +38,8 @@ final class Teller {
     void look(Connector connector, boolean workerEnds) {
         for (Incarnation incarnation : connector.all()) {
             if (incarnation.ended() != null && incarnation.told.outcome == null) {
-                incarnation.told.outcome = endings.of(connector.name, incarnation, workerEnds);
+                boolean last = connector.isLast(incarnation);
+                incarnation.told.outcome = endings.of(connector.name, incarnation, last, workerEnds);
             }
         }
     }
@@ -70,17 +71,16 @@ final class Teller {
         String namespace = incarnation.config.namespace();
         Headwater.Latest latest = headwater.latest(namespace, name);
         EventType type = EventType.START;
-        UUID run = RunIds.after(namespace, name, latest == null ? null : latest.run());
-        if (latest != null && latest.goesOn()) {
-            if (Workers.areGone(headwater.facets(latest.run()), incarnation.picture().tasks())) {
-                Outcome lost = new Outcome(false, "its worker ended without a word", null);
-                headwater.tell(events.event(EventType.ABORT, time, namespace, name, latest.run(),
-                        events.runFacets("", Map.of("headwater_end", Map.of("reason", lost.why())), lost), Lineage.NONE,
-                        new Events.Moved(Map.of(), Map.of()), false));
-            } else {
-                run = latest.run();
-                type = EventType.RUNNING; // somebody began it already
-            }
+        UUID run = RunIds.after(namespace, name, latest == null ? null : latest.id());
+        UUID known = latest == null || !latest.goesOn() ? null : uuid(latest.id());
+        if (known != null && Workers.areGone(headwater.facets(latest.id()), incarnation.picture().tasks())) {
+            String why = "its worker ended without a word";
+            headwater.tell(events.event(EventType.ABORT, time, namespace, name, known,
+                    events.runFacets("", Map.of("headwater_end", Map.of("reason", why)), null), Lineage.NONE,
+                    new Events.Moved(Map.of(), Map.of()), false));
+        } else if (known != null) {
+            run = known;
+            type = EventType.RUNNING; // somebody began it already
         }
         tell(type, time, name, incarnation, run, null, true);
         incarnation.told.run = run;
@@ -97,9 +97,10 @@ final class Teller {
             return news;
         }
         Headwater.Latest latest = headwater.latest(incarnation.config.namespace(), name);
-        if (latest != null && latest.goesOn()) {
-            boolean other = !latest.run().equals(told.run);
-            told.run = latest.run();
+        UUID known = latest == null || !latest.goesOn() ? null : uuid(latest.id());
+        if (known != null) {
+            boolean other = !known.equals(told.run);
+            told.run = known;
             told.lostSince = 0;
             if (news || due || other) {
                 tell(EventType.RUNNING, Instant.now(), name, incarnation, told.run, null, other);
@@ -118,10 +119,10 @@ final class Teller {
     private void end(String name, Incarnation incarnation) throws IOException {
         Told told = incarnation.told;
         List<Integer> ours = incarnation.picture().tasks();
-        if (Workers.othersGoOn(headwater.facets(told.run), ours)) {
+        if (Workers.othersGoOn(headwater.facets(told.run.toString()), ours)) {
             // They have to know that we are gone before we ask again: of two that end at once, one must end the run.
             tell(EventType.RUNNING, incarnation.ended(), name, incarnation, told.run, null, false);
-            if (Workers.othersGoOn(headwater.facets(told.run), ours)) {
+            if (Workers.othersGoOn(headwater.facets(told.run.toString()), ours)) {
                 return;
             }
         }
@@ -151,6 +152,15 @@ final class Teller {
         told.shown = shown(picture);
         picture.topics().forEach((topic, seen) -> told.records.put(topic, seen.records()));
         told.bytes.putAll(bytes);
+    }
+
+    /** Null for an id that the client cannot send: no run of ours. */
+    private static UUID uuid(String id) {
+        try {
+            return UUID.fromString(id);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
     }
 
     /** What is worth an event of its own when it changes. */

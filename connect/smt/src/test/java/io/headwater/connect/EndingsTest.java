@@ -44,10 +44,10 @@ class EndingsTest {
     void waits_for_the_state_and_knows_a_failure() throws Exception {
         String connector = "orders: \"eu\"";
         Incarnation incarnation = ends(ObjectName.quote(connector), Instant.now());
-        assertNull(endings.of(connector, incarnation, false), "it may fail yet");
+        assertNull(endings.of(connector, incarnation, true, false), "it may fail yet");
         state = "failed";
         assertEquals(Map.of(2, "failed"), WorkerMetrics.states(connector));
-        Outcome outcome = endings.of(connector, incarnation, false);
+        Outcome outcome = endings.of(connector, incarnation, true, false);
         assertTrue(outcome.failed());
         assertEquals("task 2 failed", outcome.why());
     }
@@ -56,20 +56,26 @@ class EndingsTest {
     void anything_else_is_no_failure() throws Exception {
         Incarnation incarnation = ends("orders", Instant.now());
         state = "unassigned";
-        assertFalse(endings.of("orders", incarnation, false).failed());
-        assertEquals("the worker was stopped", endings.of("orders", incarnation, true).why());
+        assertFalse(endings.of("orders", incarnation, true, false).failed());
+        assertEquals("the worker was stopped", endings.of("orders", incarnation, true, true).why());
+    }
+
+    @Test
+    void one_that_began_anew_since_tells_nothing_of_the_one_before() throws Exception {
+        Incarnation incarnation = ends("orders", Instant.now());
+        assertTrue(endings.of("orders", incarnation, false, false).why().contains("restarted"));
     }
 
     @Test
     void does_not_wait_for_ever() throws Exception {
-        assertNotNull(endings.of("orders", ends("orders", Instant.now().minusSeconds(10)), false));
+        assertNotNull(endings.of("orders", ends("orders", Instant.now().minusSeconds(10)), true, false));
     }
 
     @Test
     void a_failure_whose_trace_nobody_gives_is_told_without_it() throws Exception {
         Incarnation incarnation = ends("orders", Instant.now(), LineageConfig.CONNECT, Samples.NOWHERE);
         state = "failed";
-        Outcome outcome = endings.of("orders", incarnation, false);
+        Outcome outcome = endings.of("orders", incarnation, true, false);
         assertTrue(outcome.failed());
         assertNull(outcome.trace());
     }
