@@ -1,4 +1,5 @@
-"""A sink with and without the transform in a real worker, in turns: the cheapest that there is, so that it shows. `make bench-connect` prints its figures."""
+"""A sink with and without the transform in a real worker, in turns; the cheapest sink that there is, so that it shows.
+`make bench-connect` prints the figures."""
 
 import statistics
 import tempfile
@@ -21,8 +22,7 @@ _NAMES = {
 _NEVER = {
     "transforms.lineage.predicate": "never",
     "predicates": "never",
-    "predicates.never.type": "org.apache.kafka.connect.transforms.predicates.TopicNameMatches",
-    "predicates.never.pattern": "none",
+    "predicates.never.type": "org.apache.kafka.connect.transforms.predicates.RecordIsTombstone",
 }
 _BATCH = 50_000
 """What a producer takes without waiting."""
