@@ -3,6 +3,7 @@ package io.headwater.connect;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -15,13 +16,15 @@ import org.slf4j.LoggerFactory;
 final class Endings {
     private static final Logger LOG = LoggerFactory.getLogger(Endings.class);
 
-    /** A task closes its transforms just before its state changes; a failure shows in REST some time after that. */
+    /** A task closes its transforms just before its state changes; REST knows some time after that. */
     private static final long SETTLE = 2_000;
 
     private static final String NOBODY_SAID =
             "all its tasks in this worker were closed: stopped, restarted, changed, deleted or moved";
 
     private static final String BEGAN_ANEW = "it was restarted, or its configuration was changed";
+
+    private final Map<String, Rest> workers = new HashMap<>();
 
     /** Null if it cannot be said yet. {@code last}: no other one began since, whose tasks the metrics would be of. */
     Outcome of(String name, Incarnation incarnation, boolean last, boolean workerEnds) {
@@ -36,12 +39,14 @@ final class Endings {
         if (!settled && (states.containsValue("running") || states.containsValue("paused"))) {
             return null;
         }
-        return workerEnds
-                ? new Outcome(false, "the worker was stopped", null)
-                : new Outcome(false, last ? reason(name, incarnation.config) : BEGAN_ANEW, null);
+        if (workerEnds || !last) {
+            return new Outcome(false, workerEnds ? "the worker was stopped" : BEGAN_ANEW, null);
+        }
+        String reason = reason(name, incarnation.config, settled);
+        return reason == null ? null : new Outcome(false, reason, null);
     }
 
-    private static Outcome failed(String name, LineageConfig config, int task, boolean settled) {
+    private Outcome failed(String name, LineageConfig config, int task, boolean settled) {
         String why = "task " + task + " failed";
         if (!config.connect().isEmpty()) {
             try {
@@ -61,7 +66,8 @@ final class Endings {
         return new Outcome(true, why, null);
     }
 
-    private static String reason(String name, LineageConfig config) {
+    /** Null while REST may yet say more: tasks are closed before it knows of a deletion. */
+    private String reason(String name, LineageConfig config, boolean settled) {
         if (!config.connect().isEmpty()) {
             try {
                 JsonNode status = ask(name, config);
@@ -71,6 +77,9 @@ final class Endings {
                 if (status.path("connector").path("state").asText().equals("STOPPED")) {
                     return "the connector was stopped";
                 }
+                if (!settled) {
+                    return null;
+                }
             } catch (IOException e) {
                 LOG.warn("Why {} ended is not known: {}", name, e.toString());
             }
@@ -78,7 +87,8 @@ final class Endings {
         return NOBODY_SAID;
     }
 
-    private static JsonNode ask(String name, LineageConfig config) throws IOException {
-        return new Rest(config.connect(), "", config.timeoutMillis()).get("/connectors/" + Rest.quoted(name) + "/status");
+    private JsonNode ask(String name, LineageConfig config) throws IOException {
+        return workers.computeIfAbsent(config.connect(), url -> new Rest(url, "", config.timeoutMillis()))
+                .get("/connectors/" + Rest.quoted(name) + "/status");
     }
 }
