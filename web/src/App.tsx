@@ -10,6 +10,7 @@ const VIEWS = {
   "/": lazy(() => import("@/views/home")),
   "/graph": lazy(() => import("@/views/graph")),
   "/search": lazy(() => import("@/views/search")),
+  "/connectors": lazy(() => import("@/views/connectors")),
   "/events": lazy(() => import("@/views/events")),
   "/impact": lazy(() => import("@/views/impact")),
   "/why": lazy(() => import("@/views/why")),

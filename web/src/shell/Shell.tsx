@@ -1,5 +1,5 @@
 import { AppShell, Box, Group, Text, UnstyledButton } from "@mantine/core";
-import { IconActivity, IconHome, IconTopologyStar3 } from "@tabler/icons-react";
+import { IconActivity, IconHome, IconPlugConnected, IconTopologyStar3 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { Link, useRoute } from "wouter";
 import { ColourSwitch } from "@/shell/ColourSwitch";
@@ -9,6 +9,7 @@ import { SearchBox } from "@/views/search/SearchBox";
 const PLACES = [
   { path: "/", name: "Home", Icon: IconHome },
   { path: "/graph", name: "Graph", Icon: IconTopologyStar3 },
+  { path: "/connectors", name: "Connectors", Icon: IconPlugConnected },
   { path: "/events", name: "Events", Icon: IconActivity },
 ];
 
