@@ -89,8 +89,11 @@ test-pipeline: setup-lab ## The tests of the orders pipeline with real services 
 test-connect: $(VENV)/.connect chromium page ## The tests of the Connect watcher with real workers and PostgreSQL (needs Java 17+, Maven, PostgreSQL)
 	@$(BIN)/pytest tests/connect
 
-$(VENV)/.connect: $(VENV)/.lab-done tests/connect/pom.xml
+SMT_SOURCES := $(shell find connect/pom.xml connect/smt/pom.xml connect/smt/src -type f)
+
+$(VENV)/.connect: $(VENV)/.lab-done tests/connect/pom.xml $(SMT_SOURCES)
 	@mvn -q -B -f tests/connect/pom.xml package -Dplugins=$(abspath $(VENV))/connect-plugins
+	@mvn -q -B -f connect/pom.xml -pl smt package -Dplugins=$(abspath $(VENV))/connect-plugins
 	@touch $@
 
 test-spark: $(VENV)/.spark $(VENV)/.lab-done ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
@@ -118,6 +121,15 @@ format: setup ## Format the code
 bench: setup ## Measure; prints one table (BENCH=large for the larger set)
 	@$(BIN)/python -m bench
 
+bench-connect: $(VENV)/.connect ## Measure what the Connect transform costs: a record (JMH), a connector (real worker; needs Java 17+, Maven)
+	@mvn -q -B -f connect/pom.xml -pl smt test-compile org.apache.maven.plugins:maven-dependency-plugin:2.10:build-classpath \
+	  -Dmdep.outputFile=$(abspath $(VENV))/smt-classpath
+	@java -Dorg.slf4j.simpleLogger.defaultLogLevel=off \
+	  -cp connect/smt/target/classes:connect/smt/target/test-classes:$$(cat $(VENV)/smt-classpath) \
+	  org.openjdk.jmh.Main SmtBenchmark -f 1 -wi 3 -w 1 -i 5 -r 1 -prof gc -jvmArgs "-Xmx256m -Dorg.slf4j.simpleLogger.defaultLogLevel=off" \
+	  | grep -E '^Benchmark |SmtBenchmark.[A-Za-z]+(:.?gc.alloc.rate.norm)? +avgt'
+	@$(BIN)/python -m bench.connect_smt
+
 conformance: setup ## Compare with the JSON Schemas in SPEC=…/openlineage-spec
 	@test -n "$(SPEC)" || { echo "say where the spec is: make conformance SPEC=path/to/openlineage-spec"; exit 1; }
 	@$(BIN)/python -m tests.conformance $(SPEC)
@@ -137,4 +149,4 @@ lock: ## Pin requirements/*.txt anew
 lock-jars: setup ## Write the checksums of what headwater/lab/pom.xml names anew
 	@$(BIN)/python -m headwater.lab.jars headwater/lab/jars.sha256
 
-.PHONY: help setup page chromium page-if-possible page-check setup-lab java-there lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock test-connect
+.PHONY: help setup page chromium page-if-possible page-check setup-lab java-there lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock test-connect bench-connect

@@ -26,8 +26,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """One for all tests: each makes connectors and topics of its own."""
     lab = Lab(tmp_path_factory.mktemp("labs") / "lab")
-    site.claim(lab.data)
-    _plugins(lab.data / "connect" / "plugins")
+    plugins(lab)
     lab.up("--services", "connect,registry,headwater")
     made = Cluster(lab, tmp_path_factory.mktemp("files"))
     yield made
@@ -43,10 +42,14 @@ def watcher(cluster: Cluster, tmp_path: Path) -> Iterator[Watching]:
     watching.stop()
 
 
-def _plugins(folder: Path) -> None:
+def plugins(lab: Lab) -> None:
+    """Gives them to the worker of a lab that is not up yet."""
+    site.claim(lab.data)
+    folder = lab.data / "connect" / "plugins"
     assert PLUGINS.is_dir(), "the plugins are not there: run `make test-connect`"
     shutil.copytree(PLUGINS / "mirror", folder / "mirror")
     shutil.copytree(PLUGINS / "avro", folder / "avro")
+    shutil.copytree(PLUGINS / "headwater-lineage-smt", folder / "headwater-lineage-smt")
     # A worker that finds plugins by their manifests needs one, and this converter has none.
     with zipfile.ZipFile(folder / "avro" / "manifest.jar", "w") as jar:
         jar.writestr(
