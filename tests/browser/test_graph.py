@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.support import KAFKA_ORDERS, LAKE_ORDERS, LOOKS, SUPPLIER_STATS, json_of
@@ -152,7 +152,7 @@ def test_by_keyboard(demo: Server, open_page: OpenPage) -> None:
 def test_find_flies_to_a_card_or_focuses_on_what_is_elsewhere(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, "/graph")
     seen.has_cards(29)
-    find = seen.page.get_by_role("combobox", name="Find a card")
+    find = seen.page.get_by_placeholder("Find a card")
     find.fill("failing")
     seen.page.get_by_role("option", name=re.compile("failing-job")).first.click()
     expect(seen.card(FAILING)).to_be_visible()
@@ -163,6 +163,34 @@ def test_find_flies_to_a_card_or_focuses_on_what_is_elsewhere(demo: Server, open
     find.fill("supplier_stats")
     seen.page.get_by_role("option", name="rest/default/supplier_stats").first.click()
     seen.has_cards(6)
+
+
+def test_what_one_types_before_the_suggestions_are_loaded_is_kept(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, "/graph")
+    seen.has_cards(29)
+    held: list[Route] = []
+    seen.page.route("**/FindSuggest*.js", lambda route: held.append(route))
+    seen.page.keyboard.press("g")
+    seen.page.keyboard.type("fail")
+    expect(seen.page.get_by_placeholder("Find a card")).to_have_value("fail")
+    held[0].continue_()
+    expect(seen.page.get_by_role("option", name="failing-job")).to_be_visible()
+    seen.page.keyboard.type("ing-j")
+    seen.page.keyboard.press("ArrowDown")
+    seen.page.keyboard.press("Enter")
+    expect(seen.card(FAILING)).to_have_attribute("data-selected", "true")
+
+
+def test_a_menu_gives_the_focus_back_to_its_button(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, "/graph")
+    seen.has_cards(29)
+    button = seen.page.get_by_role("button", name="Save the picture")
+    for _ in range(2):  # the first time it is loaded
+        button.focus()
+        seen.page.keyboard.press("Enter")
+        expect(seen.page.get_by_role("menuitem", name="SVG")).to_be_visible()
+        seen.page.keyboard.press("Escape")
+        expect(button).to_be_focused()
 
 
 def test_the_address_has_all_that_one_sees(demo: Server, open_page: OpenPage) -> None:

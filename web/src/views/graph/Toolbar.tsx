@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Menu, SegmentedControl, Switch, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Group, SegmentedControl, Text, Tooltip } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import {
   IconAdjustments,
@@ -17,6 +17,7 @@ import {
 import type { ReactNode } from "react";
 import type { LiveState } from "@/api/live";
 import type { Grain } from "@/graph/visible";
+import { LateMenu } from "@/parts/LateMenu";
 import { type GraphState, MOST_DEPTH } from "@/state/graphState";
 import type { Change } from "@/state/useGraphState";
 import classes from "@/views/graph/Panels.module.css";
@@ -91,7 +92,12 @@ export function Toolbar(props: Props) {
       <Tool label="Tidy: lay out anew" onClick={onTidy}>
         <IconSparkles size={16} />
       </Tool>
-      <ViewMenu {...props} />
+      <LateMenu
+        label="More about the view"
+        icon={<IconAdjustments size={16} />}
+        load={() => import("@/views/graph/ViewMenu")}
+        menu={{ state, change, parents: props.parents }}
+      />
       {props.find}
       {state.hidden.size > 0 && (
         <Button
@@ -117,41 +123,6 @@ export function Toolbar(props: Props) {
       </Tool>
       {props.exports}
     </div>
-  );
-}
-
-function ViewMenu({ state, change, parents }: Props) {
-  const areAllShut = parents.length > 0 && parents.every((id) => state.shut.has(id));
-  return (
-    <Menu position="bottom-start" withinPortal closeOnItemClick={false} width={250}>
-      <Menu.Target>
-        <Tooltip label="More about the view">
-          <ActionIcon variant="default" size={30} aria-label="More about the view">
-            <IconAdjustments size={16} />
-          </ActionIcon>
-        </Tooltip>
-      </Menu.Target>
-      <Menu.Dropdown p="sm">
-        <Switch
-          label="A lane for each namespace"
-          checked={state.hasLanes}
-          onChange={() => change({ hasLanes: !state.hasLanes, view: null })}
-        />
-        <Switch
-          mt="sm"
-          label="Rates, lag and freshness"
-          checked={state.hasLabels}
-          onChange={() => change({ hasLabels: !state.hasLabels })}
-        />
-        <Switch
-          mt="sm"
-          label="Close groups of jobs"
-          disabled={parents.length === 0}
-          checked={areAllShut}
-          onChange={() => change({ shut: new Set(areAllShut ? [] : parents) })}
-        />
-      </Menu.Dropdown>
-    </Menu>
   );
 }
 

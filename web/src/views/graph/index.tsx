@@ -1,5 +1,6 @@
 import { Box, useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
+import { IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactFlowInstance, ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -11,6 +12,7 @@ import type { Moving } from "@/graph/motion";
 import { PALETTES } from "@/graph/palette";
 import type { Card, Scene, Wire } from "@/graph/scene";
 import { step } from "@/graph/visible";
+import { LateMenu } from "@/parts/LateMenu";
 import { HEADER_HEIGHT } from "@/shell/Shell";
 import { facts } from "@/state/facts";
 import { wireWords } from "@/state/flow";
@@ -18,12 +20,11 @@ import { readState, toggled } from "@/state/graphState";
 import { useGraphState } from "@/state/useGraphState";
 import { type Actions, ActionsContext } from "@/views/graph/actions";
 import { Banner } from "@/views/graph/Banner";
-import { ExportMenu } from "@/views/graph/ExportMenu";
+import { FindBox } from "@/views/graph/FindBox";
 import { Legend } from "@/views/graph/Legend";
 import { type Looks, LooksContext, runOf } from "@/views/graph/looks";
 import { MiniMap } from "@/views/graph/MiniMap";
 import classes from "@/views/graph/Panels.module.css";
-import { Selection } from "@/views/graph/Selection";
 import { Stage } from "@/views/graph/Stage";
 import { States } from "@/views/graph/States";
 import { Toolbar } from "@/views/graph/Toolbar";
@@ -35,7 +36,7 @@ import { WireTip } from "@/views/graph/WireTip";
 
 // What is not there at first sight is loaded after it.
 const DetailsDrawer = lazy(() => import("@/views/details/Drawer").then((file) => ({ default: file.DetailsDrawer })));
-const FindBox = lazy(() => import("@/views/graph/FindBox"));
+const Selection = lazy(() => import("@/views/graph/Selection"));
 const TimeBar = lazy(() => import("@/views/graph/TimeBar"));
 
 export default function GraphView() {
@@ -229,23 +230,29 @@ function GraphPage() {
             onPause={() => setIsPaused(!isPaused)}
             onFit={fit}
             onTidy={() => setTidied(tidied + 1)}
-            find={
-              <Suspense fallback={<div style={{ width: 170 }} />}>
-                <FindBox scene={scene} flyTo={flyTo} onFocus={focusOn} />
-              </Suspense>
+            find={<FindBox scene={scene} flyTo={flyTo} onFocus={focusOn} />}
+            exports={
+              <LateMenu
+                label="Save the picture"
+                icon={<IconDownload size={16} />}
+                isOff={scene.cards.size === 0}
+                load={() => import("@/views/graph/ExportMenu")}
+                menu={{ scene, look: { palette, colourOf: colourOfCard, stateOf: look.stateOf } }}
+              />
             }
-            exports={<ExportMenu scene={scene} look={{ palette, colourOf: colourOfCard, stateOf: look.stateOf }} />}
           />
           <Stage {...{ scene, hits, look, moving, start }} onMoved={moveTo} onHoverWire={setWire} />
           <States known={known} visible={visible} state={state} change={change} />
           <Banner {...{ state, change, trace, known, visible, pathStart }} onCancelPath={() => setPathStart(null)} />
           {wire !== null && <WireTip wire={wire} scene={scene} />}
-          {selected !== undefined && (
-            <Selection
-              {...{ node: selected, lineage: known.lineage, visible, state, change, flyTo }}
-              onPath={setPathStart}
-            />
-          )}
+          <Suspense>
+            {selected !== undefined && (
+              <Selection
+                {...{ node: selected, lineage: known.lineage, visible, state, change, flyTo }}
+                onPath={setPathStart}
+              />
+            )}
+          </Suspense>
           {scene.cards.size > 0 && (
             <div className={classes.foot} style={{ bottom: state.hasTime ? TIME_BAR : 0 }}>
               <div className={classes.corner}>
