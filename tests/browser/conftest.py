@@ -1,6 +1,5 @@
 """A real browser in front of a real server that has the demo's events."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,29 +12,16 @@ pytest.register_assert_rewrite("tests.browser.support")
 from headwater.api.page import FOLDER  # noqa: E402
 from tests.browser.support import LOOKS, Look, Watched, recorded  # noqa: E402
 from tests.integration.support import Server  # noqa: E402
+from tests.support.chromium import ARGUMENTS, INSTALL, chromium  # noqa: E402
 
 OpenPage = Callable[..., Watched]
-
-_ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-def _chromium() -> str | None:
-    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     missing = None
-    if _chromium() is None:
-        missing = "needs Chromium (on Debian: apt-get install chromium)"
+    if chromium() is None:
+        missing = f"needs Chromium ({INSTALL})"
     elif not (FOLDER / "index.html").exists():
         missing = "needs the page: make page"
     for item in items:
@@ -50,7 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=_chromium(), args=_ARGUMENTS)
+        started = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         yield started
         started.close()
 

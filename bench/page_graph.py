@@ -1,0 +1,103 @@
+"""Graphs for the page: so many jobs, so many datasets, so many edges, and 20 columns on each dataset.
+
+Everything lies downstream of the first dataset, and no dataset has more readers than the page shows at once.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import cached_property
+from random import Random
+from typing import Any, Literal
+from uuid import UUID
+
+import msgspec
+
+State = Literal["START", "RUNNING", "COMPLETE", "FAIL"]
+
+COLUMNS = 20
+_MOST_READERS = 20  # of one dataset; the page folds more than 24
+_PRODUCER = "https://headwater.example/bench/1.0"
+_HEAD, _ROW = 64, 23  # pixels of a card, as web/src/graph/cards.ts has them
+
+
+class PageGraph(msgspec.Struct, frozen=True, dict=True):
+    namespace: str
+    jobs: int
+    inputs: int  # of each job; the first ones have fewer
+    outputs: int
+
+    @property
+    def node_count(self) -> int:
+        return 1 + self.jobs * (1 + self.outputs)
+
+    @property
+    def edge_count(self) -> int:
+        return sum(len(sources) + self.outputs for sources in self._sources)
+
+    def job(self, i: int) -> str:
+        return f"job_{i:04}"
+
+    def node_id(self, i: int) -> str:
+        return f"job:{self.namespace}:{self.job(i)}"
+
+    @cached_property
+    def _sources(self) -> list[list[str]]:
+        """What each job reads: mostly what was written by those shortly before it."""
+        random = Random(1)
+        readers: dict[str, int] = {"source": 0}
+        sources: list[list[str]] = []
+        for i in range(self.jobs):
+            near = [name for name in list(readers)[-40 * self.outputs :] if readers[name] < _MOST_READERS]
+            chosen = random.sample(near, min(self.inputs, len(near)))
+            for name in chosen:
+                readers[name] += 1
+            sources.append(chosen)
+            readers.update(dict.fromkeys(self._written(i), 0))
+        return sources
+
+    def _written(self, i: int) -> list[str]:
+        return [f"table_{i:04}_{n}" for n in range(self.outputs)]
+
+    # As events
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        for i in range(self.jobs):
+            yield self.event(i, "COMPLETE", run=str(i))
+
+    def event(self, i: int, kind: State, run: str) -> dict[str, Any]:
+        def datasets(names: list[str]) -> list[dict[str, str]]:
+            return [{"namespace": f"{self.namespace}_db", "name": name} for name in names]
+
+        return {
+            "eventType": kind,
+            "eventTime": datetime.now(UTC).isoformat(),
+            "producer": _PRODUCER,
+            "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+            "run": {"runId": str(UUID(int=Random(f"{self.namespace} {run}").getrandbits(128), version=4))},
+            "job": {"namespace": self.namespace, "name": self.job(i)},
+            "inputs": datasets(self._sources[i]),
+            "outputs": datasets(self._written(i)),
+        }
+
+    # As a task for the page's layout
+
+    def task(self) -> dict[str, Any]:
+        """With all columns open. Each column of a dataset comes from a column of one that its job reads."""
+        names = ["source"]
+        links: list[tuple[int, int]] = []
+        between_columns: list[tuple[int, int]] = []
+        number = {"source": 0}
+        for i in range(self.jobs):
+            for name in (self.job(i), *self._written(i)):
+                number[name] = len(names)
+                names.append(name)
+        for i, sources in enumerate(self._sources):
+            links += [(number[source], number[self.job(i)]) for source in sources]
+            links += [(number[self.job(i)], number[name]) for name in self._written(i)]
+            between_columns += [
+                (number[sources[column % len(sources)]], number[name])
+                for name in self._written(i)
+                for column in range(COLUMNS)
+            ]
+        heights = [_HEAD if name.startswith("job") else _HEAD + COLUMNS * _ROW for name in names]
+        return {"names": names, "heights": heights, "links": links + between_columns}
