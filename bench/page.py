@@ -25,8 +25,8 @@ from headwater.cli.demo import _recorded as recorded
 from tests.support.chromium import INSTALL, chromium
 
 CONTROL = PageGraph("control", jobs=7, inputs=3, outputs=6)
-MIDDLE = PageGraph("middle", jobs=250, inputs=9, outputs=3)
-LARGE = PageGraph("large", jobs=1000, inputs=8, outputs=4)
+MIDDLE = PageGraph("middle", jobs=250, inputs=10, outputs=3)
+LARGE = PageGraph("large", jobs=1000, inputs=9, outputs=4)
 
 CHANGES_A_SECOND, _TOGETHER = 200, 10
 _SLOW_MS = 50
@@ -149,6 +149,9 @@ def _panning(chrome: Browser, graphs: Server, sizes: Sizes, say: Say) -> list[Fi
         near.page.bring_to_front()
         near.zoom_in()
         views = {"control": control, "out": far, "in": near}
+        for view in views.values():
+            view.page.bring_to_front()
+            view.pan(0.5)  # so that everything was drawn once
         for number in range(rounds):
             say(f"page: panning, round {number + 1} of {rounds}")
             for name, view in views.items():

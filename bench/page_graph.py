@@ -1,6 +1,6 @@
 """Graphs for the page: so many jobs, so many datasets, so many edges, and 20 columns on each dataset.
 
-Everything lies downstream of the first dataset, and no dataset has more readers than the page shows at once.
+Jobs stand in stages: those of the first read one dataset, those of the others what was written shortly before.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,8 @@ import msgspec
 State = Literal["START", "RUNNING", "COMPLETE", "FAIL"]
 
 COLUMNS = 20
-_MOST_READERS = 20  # of one dataset; the page folds more than 24
+_STAGES = 10  # as deep as pipelines of that size are
+_MOST_READERS = 20  # of one dataset
 _PRODUCER = "https://headwater.example/bench/1.0"
 _HEAD, _ROW = 64, 23  # pixels of a card, as web/src/graph/cards.ts has them
 
@@ -42,17 +43,20 @@ class PageGraph(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _sources(self) -> list[list[str]]:
-        """What each job reads: mostly what was written by those shortly before it."""
+        """What each job reads: what was written one or two stages before it."""
         random = Random(1)
         readers: dict[str, int] = {"source": 0}
         sources: list[list[str]] = []
-        for i in range(self.jobs):
-            near = [name for name in list(readers)[-40 * self.outputs :] if readers[name] < _MOST_READERS]
-            chosen = random.sample(near, min(self.inputs, len(near)))
-            for name in chosen:
-                readers[name] += 1
-            sources.append(chosen)
-            readers.update(dict.fromkeys(self._written(i), 0))
+        stages = [range(n * self.jobs // _STAGES, (n + 1) * self.jobs // _STAGES) for n in range(_STAGES)]
+        for number, stage in enumerate(stages):
+            before = [job for earlier in stages[max(0, number - 2) : number] for job in earlier]
+            written = [name for job in before for name in self._written(job)] or ["source"]
+            for _ in stage:
+                near = [name for name in written if name == "source" or readers[name] < _MOST_READERS]
+                sources.append(chosen := random.sample(near, min(self.inputs, len(near))))
+                for name in chosen:
+                    readers[name] += 1
+            readers.update({name: 0 for job in stage for name in self._written(job)})
         return sources
 
     def _written(self, i: int) -> list[str]:
