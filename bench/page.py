@@ -17,7 +17,7 @@ from typing import Any
 from playwright.sync_api import Browser
 
 from bench.browser import Panned, View, browser
-from bench.page_graph import PageGraph, State
+from bench.page_graph import COLUMNS, PageGraph, State
 from bench.report import SIZES, Figure, Say, Sizes, at_least, at_most, doubted, info, median_of, show
 from bench.servers import BenchError, Server, disk, headwater
 from headwater.api.page import FOLDER
@@ -127,7 +127,7 @@ def _layouts(chrome: Browser, demo: Server, sizes: Sizes, say: Say) -> list[Figu
             what = f"page: layout in the worker, {graph.node_count:,} nodes, {graph.edge_count:,} edges"
             ms = median_of(taken)
             columns = len(task["links"]) - graph.edge_count
-            text = f"{ms:.0f} ms (with {columns:,} more between columns)"
+            text = f"{ms:.0f} ms ({columns:,} more where columns flow; {COLUMNS} columns a card)"
             figures.append(at_most(what, ms, goal, text, f"{goal} ms"))
             if graph is MIDDLE:
                 share = moved / graph.node_count

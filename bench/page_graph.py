@@ -16,6 +16,7 @@ State = Literal["START", "RUNNING", "COMPLETE", "FAIL"]
 
 COLUMNS = 20
 _STAGES = 10  # as deep as pipelines of that size are
+_SOURCES_OF_COLUMNS = 2
 _MOST_READERS = 20  # of one dataset
 _PRODUCER = "https://headwater.example/bench/1.0"
 _HEAD, _ROW = 64, 23  # pixels of a card, as web/src/graph/cards.ts has them
@@ -86,22 +87,17 @@ class PageGraph(msgspec.Struct, frozen=True, dict=True):
     # As a task for the page's layout
 
     def task(self) -> dict[str, Any]:
-        """With all columns open. Each column of a dataset comes from a column of one that its job reads."""
+        """With all columns open. Columns of a dataset come from two of those that its job reads; the page
+        tells the layout once which cards have such edges between them."""
         names = ["source"]
-        links: list[tuple[int, int]] = []
-        between_columns: list[tuple[int, int]] = []
-        number = {"source": 0}
         for i in range(self.jobs):
-            for name in (self.job(i), *self._written(i)):
-                number[name] = len(names)
-                names.append(name)
+            names += [self.job(i), *self._written(i)]
+        number = {name: n for n, name in enumerate(names)}
+        links: list[tuple[int, int]] = []
         for i, sources in enumerate(self._sources):
-            links += [(number[source], number[self.job(i)]) for source in sources]
-            links += [(number[self.job(i)], number[name]) for name in self._written(i)]
-            between_columns += [
-                (number[sources[column % len(sources)]], number[name])
-                for name in self._written(i)
-                for column in range(COLUMNS)
-            ]
+            job, written = number[self.job(i)], [number[name] for name in self._written(i)]
+            links += [(number[source], job) for source in sources]
+            links += [(job, name) for name in written]
+            links += [(number[source], name) for source in sources[:_SOURCES_OF_COLUMNS] for name in written]
         heights = [_HEAD if name.startswith("job") else _HEAD + COLUMNS * _ROW for name in names]
-        return {"names": names, "heights": heights, "links": links + between_columns}
+        return {"names": names, "heights": heights, "links": links}

@@ -9,7 +9,7 @@ from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.support import KAFKA_ORDERS, LAKE_ORDERS, LOOKS, SUPPLIER_STATS, json_of
-from tests.integration.support import Server
+from tests.integration.support import Server, wait_for
 
 FAILING = "job:trial-flink:failing-job"
 OVERWRITE = "job:demo-ns-rest:supplier_stats_batch.overwrite_by_expression.demo_default_supplier_stats"
@@ -270,6 +270,37 @@ def test_from_afar_all_is_on_the_canvas_and_can_still_be_clicked(demo: Server, o
         if "selected=" in seen.page.url:
             break
     expect(seen.page.get_by_role("region", name=re.compile("Selected"))).to_be_visible()
+
+
+# What is drawn of the graph, as far as it is in the window.
+SHEET = """() => {
+  const stage = document.querySelector("[data-testid=stage]");
+  const sheet = stage.querySelector("canvas:last-of-type");
+  const [window, drawn] = [stage.getBoundingClientRect(), sheet.getBoundingClientRect()];
+  const seen = Object.assign(document.createElement("canvas"), { width: window.width, height: window.height });
+  seen.getContext("2d").drawImage(sheet, drawn.x - window.x, drawn.y - window.y);
+  return seen.toDataURL();
+}"""
+
+
+@pytest.mark.parametrize("zoom", [0.3, 0.8])
+@pytest.mark.parametrize("way", [(-90, 60), (-700, 300)], ids=["a little", "far"])
+def test_dragging_shows_what_the_address_then_says(
+    demo: Server, open_page: OpenPage, zoom: float, way: tuple[int, int]
+) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS, view=f"700,200,{zoom}"))
+    seen.has_cards(6)
+    seen.page.mouse.move(900, 300)
+    seen.page.mouse.down()
+    for part in range(1, 11):
+        seen.page.mouse.move(900 + way[0] * part / 10, 300 + way[1] * part / 10)
+    seen.page.mouse.up()
+    expect(seen.page).to_have_url(re.compile(f"view={700 + way[0]}%2C{200 + way[1]}%2C"))
+    other = open_page(demo, seen.page.url.removeprefix(demo.url))
+    other.has_cards(6)
+    for one in (seen, other):
+        one.page.mouse.move(640, 20)  # over nothing that lights up
+    wait_for(lambda: seen.page.evaluate(SHEET) == other.page.evaluate(SHEET), "the same picture of both")
 
 
 def test_tidy_and_fit(demo: Server, open_page: OpenPage) -> None:
