@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.support import KAFKA_ORDERS, LAKE_ORDERS, LOOKS, SUPPLIER_STATS, json_of
@@ -279,9 +279,16 @@ SHEET = """async () => {
   const sheet = stage.querySelector("canvas:last-of-type");
   const [window, drawn] = [stage.getBoundingClientRect(), sheet.getBoundingClientRect()];
   const seen = Object.assign(document.createElement("canvas"), { width: window.width, height: window.height });
-  seen.getContext("2d").drawImage(sheet, drawn.x - window.x, drawn.y - window.y);
-  return seen.toDataURL();
+  const pen = seen.getContext("2d");
+  pen.drawImage(sheet, drawn.x - window.x, drawn.y - window.y);
+  const cover = pen.getImageData(0, 0, seen.width, seen.height).data.filter((_, at) => at % 4 === 3);
+  return Array.from(cover, (one) => String.fromCharCode(48 + (one >> 2))).join("");
 }"""
+
+
+def difference(page: Page, drawn: str) -> int:
+    """By how many 64ths of a pixel more or less is covered, where that differs most."""
+    return max(abs(ord(a) - ord(b)) for a, b in zip(drawn, page.evaluate(SHEET), strict=True))
 
 
 @pytest.mark.parametrize("zoom", [0.3, 0.8])
@@ -298,7 +305,8 @@ def test_what_is_dragged_is_drawn_where_it_is(
     drawn = seen.page.evaluate(SHEET)
     there = open_page(demo, around(SUPPLIER_STATS, view=f"{700 + way[0]},{200 + way[1]},{zoom}"))
     there.has_cards(6)
-    wait_for(lambda: there.page.evaluate(SHEET) == drawn, "the same picture in a page that was not dragged")
+    # Edges are smoothed a little differently when they are drawn elsewhere on the sheet.
+    wait_for(lambda: difference(there.page, drawn) < 12, "the same picture in a page that was not dragged")
     seen.page.mouse.up()
     expect(seen.page).to_have_url(re.compile(f"view={700 + way[0]}%2C{200 + way[1]}%2C"))
 

@@ -1,6 +1,6 @@
 /** Draws outside of React: when something changed, at most once a frame; the moving dots by themselves. */
 
-import { draw, type Look, type View } from "@/graph/canvas";
+import { draw, forgetWidths, type Look, type View } from "@/graph/canvas";
 import { drawMotion, type Moving } from "@/graph/motion";
 import type { Scene } from "@/graph/scene";
 
@@ -34,6 +34,7 @@ export class Painter {
   ) {
     const isStill = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.#timer = setInterval(() => !isStill && this.#move(), MOTION_MS);
+    document.fonts.addEventListener("loadingdone", this.#onFonts);
   }
 
   see(view: View): void {
@@ -61,7 +62,14 @@ export class Painter {
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#later);
     clearInterval(this.#timer);
+    document.fonts.removeEventListener("loadingdone", this.#onFonts);
   }
+
+  /** What was drawn before the page's own font was there was drawn with another one. */
+  readonly #onFonts = () => {
+    forgetWidths();
+    this.paintSoon();
+  };
 
   #soon(): void {
     if (this.#frame !== 0) return;
