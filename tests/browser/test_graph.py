@@ -329,3 +329,26 @@ def test_the_minimap_goes_where_one_clicks(demo: Server, open_page: OpenPage) ->
     seen.page.get_by_test_id("minimap").click(position={"x": 150, "y": 30})
     seen.page.wait_for_timeout(300)
     assert seen.page.url != before
+
+
+def test_columns_show_while_the_pointer_rests_and_nothing_moves(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS))
+    seen.has_cards(6)
+    before = seen.place(SUPPLIER_STATS)
+    seen.card(LAKE_ORDERS).hover()
+    columns = seen.card(LAKE_ORDERS).get_by_role("list", name="Columns")
+    expect(columns).to_contain_text("bid_time")
+    assert seen.place(SUPPLIER_STATS) == before
+    seen.picture("graph-hover-light")
+    seen.card(SUPPLIER_STATS).hover()
+    expect(columns).to_have_count(0)
+    # They can be clicked like those of an opened card.
+    seen.card(LAKE_ORDERS).hover()
+    columns.get_by_role("button", name="price").click()
+    expect(seen.page.get_by_role("status")).to_contain_text("The way of price")
+
+
+def test_columns_of_an_overview_are_asked_for(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, "/graph?namespace=demo-ns-rest")
+    seen.card(LAKE_ORDERS).hover()
+    expect(seen.card(LAKE_ORDERS).get_by_role("list", name="Columns")).to_contain_text("bid_time")

@@ -51,7 +51,7 @@ def test_rates_and_lag_of_streams(filled: Server, open_page: OpenPage) -> None:
     seen = open_page(filled, f"/graph?node={quote(KAFKA_ORDERS)}&labels=1", LOOKS["dark"])
     expect(seen.page.get_by_role("button", name="Live: pause")).to_be_visible()
     filled.post(streaming_event("RUNNING", run=run, at="2026-11-15T10:01:00Z", rate=1234.0))
-    expect(seen.card(LIVE_JOB)).to_contain_text("1K/s · 42 behind")
+    expect(seen.card(LIVE_JOB)).to_contain_text("1.2k/s · 42 behind")
     seen.picture("graph-live-dark")
 
 

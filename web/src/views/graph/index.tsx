@@ -27,6 +27,7 @@ import { MiniMap } from "@/views/graph/MiniMap";
 import classes from "@/views/graph/Panels.module.css";
 import { Stage } from "@/views/graph/Stage";
 import { States } from "@/views/graph/States";
+import { LEGEND, TIME_BAR, TOOLBAR } from "@/views/graph/sizes";
 import { Toolbar } from "@/views/graph/Toolbar";
 import { useKeys } from "@/views/graph/useKeys";
 import { useLineage } from "@/views/graph/useLineage";
@@ -51,10 +52,6 @@ export default function GraphView() {
 const NEAR = 0.85;
 /** A small graph is not blown up to fill the window. */
 const MOST_FIT = 1.05;
-const TIME_BAR = 80;
-const TOOLBAR = 46;
-/** The legend, at the bottom. */
-const LEGEND = 40;
 
 function GraphPage() {
   const { state, change, moveTo } = useGraphState();
