@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 pytest.register_assert_rewrite("tests.browser.support")
 
 from headwater.api.page import FOLDER  # noqa: E402
-from tests.browser.support import LOOKS, Look, Watched, recorded  # noqa: E402
+from tests.browser.support import DESKTOP, LOOKS, Look, Watched, recorded  # noqa: E402
 from tests.integration.support import Server  # noqa: E402
 from tests.support.chromium import ARGUMENTS, INSTALL, chromium  # noqa: E402
 
@@ -68,10 +68,14 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     """Opens pages; whatever they say on the console, and whatever they ask of others, fails the test."""
     opened: list[Watched] = []
 
-    def open_one(server: Server, path: str = "/graph", look: Look = LOOKS["light"], **options: Any) -> Watched:
-        context = browser.new_context(
-            viewport={"width": 1280, "height": 720}, color_scheme=look.scheme, base_url=server.url, **options
-        )
+    def open_one(
+        server: Server,
+        path: str = "/graph",
+        look: Look = LOOKS["light"],
+        window: ViewportSize = DESKTOP,
+        **options: Any,
+    ) -> Watched:
+        context = browser.new_context(viewport=window, color_scheme=look.scheme, base_url=server.url, **options)
         context.set_default_timeout(15_000)
         page: Page = context.new_page()
         watched = Watched(page, server.url)

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
 
-from playwright.sync_api import ConsoleMessage, Locator, Page, Request, expect
+from playwright.sync_api import ConsoleMessage, Locator, Page, Request, ViewportSize, expect
 
 from headwater.cli.demo import _recorded as recorded
 
-__all__ = ["LOOKS", "Look", "Watched", "recorded", "streaming_event"]
+__all__ = ["DESKTOP", "LOOKS", "PHONE", "Look", "Watched", "recorded", "streaming_event"]
 
 KAFKA_ORDERS = "dataset:kafka://127.0.0.1:29092:orders"
 SUPPLIER_STATS = "dataset:s3://warehouse:rest/default/supplier_stats"
@@ -28,6 +28,8 @@ class Look:
     scheme: Literal["light", "dark"]
 
 
+DESKTOP: ViewportSize = {"width": 1280, "height": 720}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 LOOKS = {"light": Look("light"), "dark": Look("dark")}
 
 

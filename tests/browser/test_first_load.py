@@ -15,7 +15,7 @@ PATHS = {"home": "/", "graph": "/graph", "around a node": f"/graph?node={quote(K
 
 @pytest.mark.parametrize("view", PATHS)
 def test_the_first_look_needs_little_javascript(demo: Server, open_page: OpenPage, view: str) -> None:
-    seen = open_page(demo, "/icon.svg")
+    seen = open_page(demo, "about:blank")
     sizes: dict[str, int] = {}
 
     def note(answer: Response) -> None:

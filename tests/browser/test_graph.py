@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import OpenPage
-from tests.browser.support import KAFKA_ORDERS, LAKE_ORDERS, LOOKS, SUPPLIER_STATS, json_of
+from tests.browser.support import KAFKA_ORDERS, LAKE_ORDERS, LOOKS, PHONE, SUPPLIER_STATS, json_of
 from tests.integration.support import Server, wait_for
 
 FAILING = "job:trial-flink:failing-job"
@@ -352,3 +352,40 @@ def test_columns_of_an_overview_are_asked_for(demo: Server, open_page: OpenPage)
     seen = open_page(demo, "/graph?namespace=demo-ns-rest")
     seen.card(LAKE_ORDERS).hover()
     expect(seen.card(LAKE_ORDERS).get_by_role("list", name="Columns")).to_contain_text("bid_time")
+
+
+@pytest.mark.parametrize("path", ["/graph", around(SUPPLIER_STATS)], ids=["everything", "around a dataset"])
+def test_on_a_phone_cards_can_be_read(demo: Server, open_page: OpenPage, path: str) -> None:
+    seen = open_page(demo, path, window=PHONE)
+    card = seen.page.locator("article").first
+    expect(card).to_be_visible()
+    box = card.bounding_box()
+    assert box is not None
+    assert box["width"] > 130  # of 236 at full size: the smallest text has 7 pixels
+    assert not seen.page.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+
+STILL = """async () => {
+  const sheet = document.querySelector("[role=dialog]");
+  await Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})));
+  return sheet.getBoundingClientRect().toJSON();
+}"""
+
+
+def test_on_a_phone_panels_are_sheets_at_the_bottom(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS), window=PHONE)
+    seen.card(SUPPLIER_STATS).get_by_role("button").first.click()
+    panel = seen.page.get_by_role("region", name="Selected: rest/default/supplier_stats")
+    expect(panel).to_contain_text("Comes from")
+    expect(seen.card(SUPPLIER_STATS)).to_be_in_viewport(ratio=1)
+    seen.picture("phone-graph")
+    panel.get_by_role("button", name="Details").click()
+    sheet = seen.page.get_by_role("dialog", name="Details")
+    expect(sheet.get_by_role("heading", name="supplier_stats")).to_be_visible()
+    box = seen.page.evaluate(STILL)  # where it has come to rest
+    assert (box["x"], box["width"], box["y"] + box["height"]) == (0, PHONE["width"], PHONE["height"])
+    assert box["y"] > 50  # the view stays in sight
+    seen.is_accessible()
+    seen.picture("phone-graph-details")
+    sheet.get_by_role("button", name="Close details").click()
+    expect(sheet).to_have_count(0)

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import OpenPage
-from tests.browser.support import LOOKS
+from tests.browser.support import LOOKS, PHONE
 from tests.browser.views.shop import Shop
-from tests.browser.views.visit import PHONE, Visit, send
+from tests.browser.views.visit import Visit, send
 from tests.integration.support import Server
 
 JOB = quote("job:shop:clean_prices", safe="")
@@ -52,9 +52,8 @@ def test_everybody_can_use_it(open_page: OpenPage, shop: Server, view: str, look
 @pytest.mark.parametrize("view", ["home", "search", "events", "impact", "why", "compare", "job", "run", "schema"])
 def test_it_is_readable_on_a_phone(open_page: OpenPage, shop: Server, view: str) -> None:
     path, text = VIEWS[view]
-    visit = Visit(open_page, shop)
+    visit = Visit(open_page, shop, window=PHONE)
     page = visit.go(path)
-    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
     expect(page.get_by_text(text).first).to_be_visible()
     assert not visit.is_too_wide()
     visit.watched.picture(f"phone-{view}")

@@ -31,7 +31,11 @@ export default function GettingStarted() {
           ))}
         </Tabs>
         <Text size="sm" c="dimmed">
-          The API describes itself at <Anchor href="/schema/openapi.json" underline="always">/schema/openapi.json</Anchor>.
+          The API describes itself at{" "}
+          <Anchor href="/schema/openapi.json" underline="always">
+            /schema/openapi.json
+          </Anchor>
+          .
         </Text>
       </Stack>
     </section>

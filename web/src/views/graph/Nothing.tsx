@@ -11,7 +11,13 @@ const GettingStarted = lazy(() => import("@/parts/GettingStarted"));
 /** Nobody has sent anything yet: how to begin. */
 export function NoEvents() {
   return (
-    <Center pos="absolute" inset={0} top={TOOLBAR} p="md" style={{ zIndex: 3, overflow: "auto" }}>
+    <Center
+      pos="absolute"
+      inset={0}
+      top={TOOLBAR}
+      p="md"
+      style={{ zIndex: 3, overflow: "auto", alignItems: "safe center" }}
+    >
       <Suspense>
         <GettingStarted />
       </Suspense>

@@ -72,13 +72,13 @@ export default function TimeBar({ state, change, lineage }: Props) {
           />
         )}
         <Group justify="space-between" mt={2}>
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" className={classes.ends}>
             {moment(new Date(from).toISOString())}
           </Text>
           <Text size="xs" fw={600}>
             {then === null ? label(now) : `${label(then)} compared with ${label(now)}`}
           </Text>
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" className={classes.ends}>
             now
           </Text>
         </Group>

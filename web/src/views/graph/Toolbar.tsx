@@ -71,7 +71,8 @@ export function Toolbar(props: Props) {
         onChange={(grain) => change({ grain: grain as Grain, view: null })}
       />
       <Button
-        size="compact-sm"
+        size="xs"
+        px={9}
         variant={state.hasColumns ? "filled" : "default"}
         aria-pressed={state.hasColumns}
         leftSection={<IconLayoutList size={15} />}
@@ -101,7 +102,8 @@ export function Toolbar(props: Props) {
       {props.find}
       {state.hidden.size > 0 && (
         <Button
-          size="compact-sm"
+          size="xs"
+          px={9}
           variant="default"
           leftSection={<IconEye size={15} />}
           onClick={() => change({ hidden: new Set() })}
@@ -139,7 +141,8 @@ function LiveButton({ state, liveState, isPaused, onPause }: Props) {
   return (
     <Tooltip label={isPaused ? "Go on with the live view" : "Pause the live view"}>
       <Button
-        size="compact-sm"
+        size="xs"
+        px={9}
         variant="default"
         aria-pressed={isPaused}
         aria-label={`${words}: ${isPaused ? "go on" : "pause"}`}

@@ -50,6 +50,9 @@ export default function GraphView() {
 
 /** A card that is flown to is at least this near. */
 const NEAR = 0.85;
+/** Windows that are less wide are those of phones: cards are read one by one. */
+const NARROW = 600;
+const READABLE = 0.6;
 /** A small graph is not blown up to fill the window. */
 const MOST_FIT = 1.05;
 
@@ -251,7 +254,7 @@ function GraphPage() {
             )}
           </Suspense>
           {scene.cards.size > 0 && (
-            <div className={classes.foot} style={{ bottom: state.hasTime ? TIME_BAR : 0 }}>
+            <div className={classes.foot} data-time={state.hasTime} style={{ bottom: state.hasTime ? TIME_BAR : 0 }}>
               <div className={classes.corner}>
                 <MiniMap scene={scene} palette={palette} colourOf={colourOfCard} window={{ width, height }} />
               </div>
@@ -286,6 +289,8 @@ function takeOff(flight: { current: string | null }, scene: Scene, flow: ReactFl
   void flow.setCenter(card.x + card.width / 2, card.y + card.height / 2, { zoom, duration: 350 });
 }
 
+const leftmost = (a: Card, b: Card) => a.x - b.x || a.y - b.y;
+
 /** The first scene of a subject is looked at as a whole, or around its focus where that would be too small to read. */
 function useFirstLook(
   subject: string,
@@ -301,12 +306,14 @@ function useFirstLook(
     const isFromAddress = seen.current === "as in the address";
     seen.current = subject;
     if (isFromAddress) return;
-    const card = scene.cards.get(focus ?? "");
+    // On a phone all of it would be a stamp: it shows where the graph begins, and one moves on from there.
+    const card =
+      scene.cards.get(focus ?? "") ?? (width < NARROW ? [...scene.cards.values()].sort(leftmost)[0] : undefined);
     const { extent } = scene;
     const room = height - TOOLBAR - LEGEND;
     const zoom = Math.min(MOST_FIT, (width * 0.92) / extent.width, (room * 0.9) / extent.height);
     const middle = { x: extent.x + extent.width / 2, y: extent.y + extent.height / 2 };
-    const isTooSmall = zoom < 0.35 && card !== undefined;
+    const isTooSmall = zoom < (width < NARROW ? READABLE : 0.35) && card !== undefined;
     const at = isTooSmall ? { x: card.x + card.width / 2, y: card.y + card.height / 2 } : middle;
     const used = isTooSmall ? NEAR : zoom;
     void flow.setViewport({ x: width / 2 - at.x * used, y: TOOLBAR + room / 2 - at.y * used, zoom: used });
