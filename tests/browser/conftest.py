@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 pytest.register_assert_rewrite("tests.browser.support")
 
@@ -15,6 +15,10 @@ from tests.integration.support import Server  # noqa: E402
 from tests.support.chromium import ARGUMENTS, INSTALL, chromium  # noqa: E402
 
 OpenPage = Callable[..., Watched]
+
+# Busy machines take their time; what takes longer is broken.
+PATIENCE_MS = 15_000
+expect.set_options(timeout=PATIENCE_MS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -76,7 +80,7 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
         **options: Any,
     ) -> Watched:
         context = browser.new_context(viewport=window, color_scheme=look.scheme, base_url=server.url, **options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE_MS)
         page: Page = context.new_page()
         watched = Watched(page, server.url)
         opened.append(watched)

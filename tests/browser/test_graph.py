@@ -15,6 +15,9 @@ FAILING = "job:trial-flink:failing-job"
 OVERWRITE = "job:demo-ns-rest:supplier_stats_batch.overwrite_by_expression.demo_default_supplier_stats"
 
 
+HEADER = 52  # pixels above the graph
+
+
 def around(node_id: str, **rest: str) -> str:
     return f"/graph?node={quote(node_id)}" + "".join(f"&{key}={quote(value)}" for key, value in rest.items())
 
@@ -42,7 +45,7 @@ def test_depth_up_and_down_is_chosen_apart(demo: Server, open_page: OpenPage) ->
     seen.page.get_by_role("button", name="Fewer downstream").click()
     seen.page.get_by_role("button", name="Fewer downstream").click()
     seen.has_cards(1)
-    assert "down=0" in seen.page.url
+    expect(seen.page).to_have_url(re.compile("down=0"))
     seen.page.get_by_role("button", name="More downstream").click()
     seen.has_cards(10)
 
@@ -199,11 +202,13 @@ def test_the_address_has_all_that_one_sees(demo: Server, open_page: OpenPage) ->
     seen.card(LAKE_ORDERS).get_by_role("button", name="price").click()
     expect(seen.page.get_by_role("status")).to_contain_text("The way of price")
     # Cards that stand already were not moved for the columns; a link is laid out anew.
+    before = seen.page.url
     seen.page.get_by_role("button", name="Tidy: lay out anew").click()
-    seen.page.wait_for_timeout(500)
+    expect(seen.page).not_to_have_url(before)  # the new layout is looked at as a whole
+    before = seen.page.url
     seen.page.mouse.move(600, 300)
     seen.page.mouse.wheel(0, 200)
-    seen.page.wait_for_timeout(500)
+    expect(seen.page).not_to_have_url(before)
     place = seen.place(LAKE_ORDERS)
     other = open_page(demo, seen.page.url.removeprefix(demo.url))
     expect(other.page.get_by_role("status")).to_contain_text("The way of price")
@@ -228,7 +233,7 @@ def test_lanes_labels_and_namespaces(demo: Server, open_page: OpenPage) -> None:
     seen.page.get_by_role("button", name="More about the view").click()
     seen.page.get_by_role("switch", name="A lane for each namespace").click()
     seen.page.keyboard.press("Escape")
-    assert "lanes=1" in seen.page.url
+    expect(seen.page).to_have_url(re.compile("lanes=1"))
     seen.picture("graph-lanes-dark")
     seen.page.get_by_role("region", name="Colours").get_by_role("button", name="trial-flink", exact=True).click()
     expect(seen.page.get_by_role("status")).to_contain_text("Only trial-flink")
@@ -264,12 +269,12 @@ def test_from_afar_all_is_on_the_canvas_and_can_still_be_clicked(demo: Server, o
     seen.has_cards(6)
     expect(seen.page.locator("article")).to_have_count(0)
     assert seen.page.locator("[data-testid=stage] *").count() < 100
-    # The layout is the same every time: the second column is 328 to the right, at this zoom 98 pixels.
-    for y in range(250, 420, 6):
-        seen.page.mouse.click(500 + 98 + 30, 52 + y)
-        if "selected=" in seen.page.url:
-            break
-    expect(seen.page.get_by_role("region", name=re.compile("Selected"))).to_be_visible()
+    # The layout is the same every time: where a card stands is seen from near.
+    near = open_page(demo, around(SUPPLIER_STATS, view="0,0,0.7"))
+    expect(near.card(LAKE_ORDERS)).to_be_visible()
+    x, y = near.place(LAKE_ORDERS)
+    seen.page.mouse.click(500 + (x / 0.7 + 40) * 0.3, HEADER + 300 + ((y - HEADER) / 0.7 + 20) * 0.3)
+    expect(seen.page.get_by_role("region", name="Selected: rest/default/orders")).to_be_visible()
 
 
 # What is drawn of the graph, as far as it is in the window.
@@ -327,8 +332,7 @@ def test_the_minimap_goes_where_one_clicks(demo: Server, open_page: OpenPage) ->
     seen.has_cards(29)
     before = seen.page.url
     seen.page.get_by_test_id("minimap").click(position={"x": 150, "y": 30})
-    seen.page.wait_for_timeout(300)
-    assert seen.page.url != before
+    expect(seen.page).not_to_have_url(before)
 
 
 def test_columns_show_while_the_pointer_rests_and_nothing_moves(demo: Server, open_page: OpenPage) -> None:
@@ -365,13 +369,6 @@ def test_on_a_phone_cards_can_be_read(demo: Server, open_page: OpenPage, path: s
     assert not seen.page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
 
-STILL = """async () => {
-  const sheet = document.querySelector("[role=dialog]");
-  await Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})));
-  return sheet.getBoundingClientRect().toJSON();
-}"""
-
-
 def test_on_a_phone_panels_are_sheets_at_the_bottom(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS), window=PHONE)
     seen.card(SUPPLIER_STATS).get_by_role("button").first.click()
@@ -382,7 +379,9 @@ def test_on_a_phone_panels_are_sheets_at_the_bottom(demo: Server, open_page: Ope
     panel.get_by_role("button", name="Details").click()
     sheet = seen.page.get_by_role("dialog", name="Details")
     expect(sheet.get_by_role("heading", name="supplier_stats")).to_be_visible()
-    box = seen.page.evaluate(STILL)  # where it has come to rest
+    seen.still()
+    box = sheet.bounding_box()
+    assert box is not None
     assert (box["x"], box["width"], box["y"] + box["height"]) == (0, PHONE["width"], PHONE["height"])
     assert box["y"] > 50  # the view stays in sight
     seen.is_accessible()

@@ -17,6 +17,7 @@ def test_an_empty_server_shows_how_to_begin(own_server: Server, open_page: OpenP
     seen.page.get_by_role("tab", name="Airflow, dbt, Flink").click()
     expect(seen.page.get_by_text(f"OPENLINEAGE_URL={own_server.url}")).to_be_visible()
     seen.is_accessible()
+    expect(seen.page.get_by_role("button", name="Live: pause")).to_be_visible()
     own_server.post(streaming_event("START"))
     seen.has_cards(3)
 

@@ -44,7 +44,6 @@ def test_everybody_can_use_it(open_page: OpenPage, shop: Server, view: str, look
     path, text = VIEWS[view]
     seen = open_page(shop, path, LOOKS[look])
     expect(seen.page.get_by_text(text).first).to_be_visible()
-    seen.page.wait_for_timeout(300)  # what fades in is pale
     seen.is_accessible()
     seen.picture(f"view-{view}-{look}")
 
@@ -141,7 +140,7 @@ def test_details_of_bad_names(open_page: OpenPage, bad: Server, name: int) -> No
     for tab in ("Runs", "Latest run", "Code", "Facets", "Events"):
         drawer.get_by_role("tab", name=tab).click()
         expect(drawer.get_by_role("tabpanel")).not_to_be_empty()
-        page.wait_for_timeout(200)
+        visit.watched.still()
     assert page.evaluate("window.hacked") is None
     assert not visit.is_too_wide()
 
