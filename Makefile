@@ -86,7 +86,7 @@ test-lab: setup-lab ## The tests of the whole lab with the pipeline (needs Java 
 test-pipeline: setup-lab ## The tests of the orders pipeline with real services (needs Java 17+, Maven)
 	@$(BIN)/pytest tests/pipeline
 
-test-connect: $(VENV)/.connect ## The tests of the Connect watcher with real workers and PostgreSQL (needs Java 17+, Maven, PostgreSQL)
+test-connect: $(VENV)/.connect chromium page ## The tests of the Connect watcher with real workers and PostgreSQL (needs Java 17+, Maven, PostgreSQL)
 	@$(BIN)/pytest tests/connect
 
 $(VENV)/.connect: $(VENV)/.lab-done tests/connect/pom.xml

@@ -68,10 +68,10 @@ def _serve(pipe: Connection) -> None:
 
 
 async def _watch(url: str, pipe: Connection) -> dict[str, Any]:
+    from headwater.connect.rest import Connect
     from headwater.watch import mapping
     from headwater.watch.connect import Options, Watcher
     from headwater.watch.registry import Registry
-    from headwater.watch.rest import Connect
 
     told = 0
 

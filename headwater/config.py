@@ -24,6 +24,10 @@ class Settings:
     position_seconds: float = 5.0
     # How long a question may take until its answer begins.
     query_seconds: float = 30.0
+    # Connect clusters that are shown, as NAME=URL with commas between; NAME is the namespace of their jobs.
+    connect: str = ""
+    # Whether connectors may be changed through this server.
+    operate: bool = False
 
     @classmethod
     def from_environment(cls, **given: Any) -> "Settings":
@@ -36,8 +40,17 @@ class Settings:
                 try:
                     told[setting.name] = _READERS[str(setting.type)](text)
                 except ValueError:
-                    raise BadRequest(f"{variable}={text!r} is not a number") from None
+                    wanted = "yes or no" if setting.type in (bool, "bool") else "a number"
+                    raise BadRequest(f"{variable}={text!r} is not {wanted}") from None
         return cls(**told)
 
 
+def _yes(text: str) -> bool:
+    if text.lower() not in _WORDS:
+        raise ValueError(text)
+    return _WORDS[text.lower()]
+
+
+_WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 _READERS: dict[str, Callable[[str], Any]] = {str(kind): kind for kind in (str, int, float, Path)}
+_READERS[str(bool)] = _yes

@@ -31,6 +31,7 @@ from headwater.api.routes import api_router
 from headwater.api.search import beta_router
 from headwater.api.system import healthz, metrics
 from headwater.config import Settings
+from headwater.connect.clusters import Clusters
 from headwater.contents import Contents
 from headwater.errors import BadRequest, HeadwaterError, TookTooLong
 from headwater.search.search import Search
@@ -138,6 +139,7 @@ class Application:
             DiffWriter(renderer, history),
             GapFinder(renderer, listing),
             ingest,
+            Clusters(settings.connect, allowed=settings.operate),
         )
         self._service, self._position_seconds = service, settings.position_seconds
         self._page = Page()

@@ -67,3 +67,14 @@ class RunBody(Body):
     nominalStartTime: Moment | None = None
     nominalEndTime: Moment | None = None
     args: dict[str, str] | None = None
+
+
+class ConnectorBody(Body):
+    """As Connect itself takes it, and as people keep it in files."""
+
+    config: dict[str, str]
+    name: Text | None = None
+
+
+class ConfigBody(Body):
+    config: dict[str, str]

@@ -16,6 +16,7 @@ from headwater.api.impacts import ImpactWriter
 from headwater.api.ingest import Ingest
 from headwater.api.listing import Listing
 from headwater.api.render import Renderer
+from headwater.connect.clusters import Clusters
 from headwater.contents import Contents
 from headwater.model.state import State
 from headwater.search.search import Search
@@ -39,6 +40,7 @@ class Context:
     diffs: DiffWriter
     gaps: GapFinder
     ingest: Ingest
+    clusters: Clusters
 
     @property
     def state(self) -> State:

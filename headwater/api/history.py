@@ -14,16 +14,16 @@ from headwater.api.render import Renderer, job_version_uuid, moment, uuid_text
 from headwater.api.used import VersionUsed, versions_read, versions_written
 from headwater.contents import Contents
 from headwater.errors import NotFound, StoreUnavailable
-from headwater.ids import ContentId, Node, RunId
+from headwater.ids import ContentId, Micros, Node, RunId
 from headwater.interpret.datasets import SCHEMAS
 from headwater.model.entities import OUTPUT, Job, Register, Run
 from headwater.model.versions import Version, version_uuid
-from headwater.openlineage.event import EventType
+from headwater.openlineage.event import EventType, stamp_time
 from headwater.openlineage.timestamps import to_datetime
 from headwater.service import Service
 from headwater.shapes import marquez as shapes
 from headwater.store.protocol import EventFilter, JobVersion, Tables
-from headwater.store.rows import job_version
+from headwater.store.rows import job_version, run_from
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,6 +54,18 @@ class History:
             shapes.RunState(EventType(kind).name, to_datetime(at), position) for position, at, kind in history
         ]
         return answer
+
+    async def latest_run_facets(self, jobs: Sequence[Job], name: str) -> dict[Node, tuple[Micros, bytes]]:
+        """One facet of each job's latest run, where it has it, and when it was told."""
+        await self._catch_up(job.node for job in jobs)
+        stored = await self._ask(self._service.tables.latest_runs, [job.node for job in jobs], 1)
+        held = {node: register for node, runs in stored.items() if (register := run_from(runs[0], []).facets.get(name))}
+        bodies = await self._ask(self._contents.bodies, {register[2] for register in held.values()})
+        return {
+            node: (stamp_time(register[0]), bodies[register[2]])
+            for node, register in held.items()
+            if register[2] in bodies
+        }
 
     async def find_run(self, run_id: str) -> Run:
         return await self._find(run_id)

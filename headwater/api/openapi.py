@@ -34,9 +34,12 @@ HEAD too, except for the live stream."""
 
 _ERRORS = {
     400: ("BadRequest", "Malformed, or without sense; `errors` names the parameters or fields."),
+    403: ("NotAllowed", "This server may not do that; the message says which setting would let it."),
     404: ("NotFound", "There is nothing by that name; the message has names that are close."),
+    409: ("Conflict", "There is one by that name, or the cluster rebalances: try again later."),
     413: ("TooLarge", "The body is too large."),
     422: ("BadEvent", "JSON, but no event: `errors` says what is wrong and where."),
+    502: ("NoAnswer", "The Connect cluster does not answer, or not as it should."),
     503: ("NotNow", "Nothing can be written now, or the position is not reached yet. Try again later."),
     504: ("TookTooLong", "It took longer than a question may; ask for less."),
 }
@@ -46,6 +49,8 @@ _NAMING = {"nodeId", "runId", "from", "to"}
 
 # What is put by its name need not exist before.
 _MAKING = {"putNamespace", "putSource", "putTag"}
+
+_CONNECT = "/api/v1/connect/"
 
 _POSITION: Json = {"type": "integer", "minimum": 0, "maximum": LAST_POSITION}
 
@@ -161,6 +166,10 @@ def _failures(path: str, method: str, operation: Json) -> Iterator[int]:
     names = {told["name"] for told in operation["parameters"] if told["in"] == "path" or told["name"] in _NAMING}
     if names and operation["operationId"] not in _MAKING:
         yield 404
+    if path.startswith(_CONNECT) and names:
+        yield 502
+        if method != "get":
+            yield from (403, 409)
     if "requestBody" in operation:
         yield 413
     is_intake = path in _EVENT_BODIES and method == "post"
@@ -173,7 +182,7 @@ def _failures(path: str, method: str, operation: Json) -> Iterator[int]:
 
 
 def _answer_headers(path: str, method: str, code: str) -> Iterator[tuple[str, Json]]:
-    if method != "get":
+    if method != "get" and not path.endswith("/validate"):
         described = "Where in the log it stands; a GET with this header sees it."
         # A batch may be empty, or have nothing in it that can be accepted.
         yield "Headwater-Position", {"description": described, "required": path != BATCH_PATH, "schema": _POSITION}

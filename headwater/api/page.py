@@ -13,7 +13,7 @@ from headwater.api.ingest import Scope, Send
 
 FOLDER = Path(__file__).parent.parent / "page"
 
-ROUTES = frozenset(("/", "/graph", "/search", "/events", "/impact", "/why", "/compare"))
+ROUTES = frozenset(("/", "/graph", "/search", "/connectors", "/events", "/impact", "/why", "/compare"))
 
 # Names that the build gives: `assets/graph-D8ObQxz8.js`, `icon.svg`. No dots at the start, no way up.
 _FILE = re.compile(r"/((?:assets/)?[\w-][\w.-]*\.\w+)")

@@ -5,7 +5,7 @@ from typing import Annotated
 from litestar import Response, Router, get
 from litestar.params import Parameter, QueryParameter
 
-from headwater.api import datasets, intake, jobs, namespaces, runs, stats
+from headwater.api import connectors, datasets, intake, jobs, namespaces, runs, stats
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_columns_in_slices, find_node
 from headwater.api.freshness import freshness_handlers
@@ -89,6 +89,7 @@ _handlers = [
     *jobs.routes,
     *runs.routes,
     *stats.routes,
+    *connectors.routes,
     live,
     search,
     *why_handlers,

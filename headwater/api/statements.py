@@ -15,6 +15,7 @@ from headwater.openlineage.facets import DECLARED_DATASET, RUN_ARGS
 from headwater.openlineage.timestamps import iso
 
 PRODUCER = f"urn:headwater:server:{__version__}"
+OPERATION = "headwater_operation"
 _SPEC = "https://openlineage.io/spec"
 _PROCESSING = {"BATCH": "BATCH", "STREAM": "STREAMING", "SERVICE": "SERVICE"}
 _DATASET_TYPES = {"DB_TABLE": "TABLE", "STREAM": "STREAM"}
@@ -80,6 +81,12 @@ def run_told(
         facets[RUN_ARGS] = _own("args", args=args)
     run = {"run": {"runId": run_id, "facets": facets}, "job": {**_named(job), "facets": {}}}
     return _event(at, "RunEvent", eventType=kind, **run, inputs=[], outputs=[])
+
+
+def operation_told(at: Micros, job: Name, action: str, by: str, outcome: str, **said: Any) -> Event:
+    """What somebody did to a connector, or wanted to."""
+    facet = _own("operation", action=action, by=by, outcome=outcome, **said)
+    return _event(at, "JobEvent", job={**_named(job), "facets": {OPERATION: facet}}, inputs=[], outputs=[])
 
 
 def job_of_run(state: State, run: Run) -> Name:

@@ -21,7 +21,7 @@ app = App(
 _COMMANDS = {
     "Ask": ("search", "show", "lineage", "impact", "why", "path", "diff", "freshness", "gaps", "runs", "tail"),
     "Move data": ("send", "export"),
-    "Run": ("serve", "demo", "watch", "lab", "rebuild", "mcp", "doctor", "completion"),
+    "Run": ("serve", "demo", "watch", "connect", "lab", "rebuild", "mcp", "doctor", "completion"),
 }
 for number, (title, commands) in enumerate(_COMMANDS.items()):
     group = Group(title, sort_key=number)

@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.markup import escape
 
 from headwater.cli import console
+from headwater.cli.asking import Flag, Several
 from headwater.config import Settings
 from headwater.folding import Progress
 from headwater.server import serve as run_server
@@ -21,6 +22,8 @@ def serve(
     port: int | None = None,
     data: Path | None = None,
     store: str | None = None,
+    connect: Several = (),
+    operate: Flag = False,
 ) -> None:
     """Start the server. Stop it with Ctrl-C.
 
@@ -35,8 +38,21 @@ def serve(
         data folder.
     store
         Where the data is kept; sqlite is the only one.
+    connect
+        A Kafka Connect cluster to show, as NAME=URL; NAME is the namespace that its watcher uses. Repeatable;
+        HEADWATER_CONNECT has them with commas.
+    operate
+        Let clients of this server create, change, pause, restart and delete connectors there. Without it they can
+        only look.
     """
-    settings = Settings.from_environment(host=host, port=port, data=data, store=store)
+    settings = Settings.from_environment(
+        host=host,
+        port=port,
+        data=data,
+        store=store,
+        connect=",".join(connect) or None,
+        operate=operate or None,
+    )
 
     def ready(service: Service) -> None:
         state = service.state

@@ -15,6 +15,7 @@ from rich.live import Live
 from headwater.cli import console
 from headwater.cli.asking import Flag, Url
 from headwater.client.client import URL
+from headwater.connect.rest import Connect
 from headwater.errors import BadRequest, Unreachable
 from headwater.spark.delivery import Delivery
 from headwater.watch import mapping as mappings
@@ -24,7 +25,6 @@ from headwater.watch.events import Json
 from headwater.watch.kafka import Kafka
 from headwater.watch.known_runs import KnownRuns
 from headwater.watch.registry import Registry
-from headwater.watch.rest import Connect
 
 watch = App(name="watch", help="Watch what runs elsewhere, and tell it as lineage.")
 

@@ -33,10 +33,13 @@ class Call(Generic[T]):
     body: bytes | None = None
     # What else than 2xx is an answer: /healthz tells how the server is with a 503.
     also: tuple[int, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     def arguments(self, position: int | None) -> dict[str, Any]:
         """For httpx. With a position, the answer knows all up to there: what this client wrote itself."""
-        headers = {} if self.body is None else {"Content-Type": "application/json"}
+        headers = dict(self.headers)
+        if self.body is not None:
+            headers["Content-Type"] = "application/json"
         if position is not None and self.method == "GET":
             headers[POSITION] = str(position)
         return {

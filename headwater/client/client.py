@@ -10,6 +10,7 @@ from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 import httpx
 
 from headwater.client import calls, catalogue
+from headwater.client import connectors as connect
 from headwater.client.call import Answer, Call, answer_of, answered
 from headwater.client.pages import Item, Page, Pages
 from headwater.client.sending import Event, Pause, Told, sending
@@ -108,6 +109,17 @@ class _Questions:
     mark_run = _Asks(catalogue.mark_run)
     put_source = _Asks(catalogue.put_source)
     put_tag = _Asks(catalogue.put_tag)
+
+    connect_clusters = _Asks(connect.clusters)
+    connectors = _Asks(connect.connectors)
+    connector = _Asks(connect.connector)
+    connector_plugins = _Asks(connect.plugins)
+    validate_connector = _Asks(connect.validate)
+    create_connector = _Asks(connect.create)
+    configure_connector = _Asks(connect.configure)
+    change_connector = _Asks(connect.change)
+    restart_task = _Asks(connect.restart_task)
+    delete_connector = _Asks(connect.delete)
 
     def __init__(self, url: str, timeout: float) -> None:
         self.url = url.rstrip("/")

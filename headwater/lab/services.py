@@ -167,7 +167,7 @@ SERVICES = (
         java=False,
         memory=100,
         folders=("store",),
-        environment={"PYTHONUNBUFFERED": "1"},
+        environment={"PYTHONUNBUFFERED": "1", "HEADWATER_CONNECT": "{clusters}", "HEADWATER_OPERATE": "yes"},
         command=(
             "{python}",
             "-m",

@@ -62,6 +62,7 @@ def values(plan: Plan, ports: Mapping[str, int]) -> dict[str, str]:
         "id": _cluster_id(plan),
         "s3-key": S3_KEY,
         "s3-secret": S3_SECRET,
+        "clusters": f"kafka-connect=http://{HOST}:{ports['connect']}" if "connect" in ports else "",
         **{name: str(port) for name, port in ports.items()},
     }
 
@@ -133,6 +134,7 @@ def _secret(folder: Path) -> str:
 
 
 def _cluster_id(plan: Plan) -> str:
-    """Kafka wants 16 bytes in base 64; the same lab has the same ones."""
+    """Kafka wants 16 bytes in base 64; the same lab has the same ones. It must not look like an option."""
     digest = hashlib.sha256(str(plan.folder).encode()).digest()[:16]
+    digest = bytes([digest[0] & 0x7F]) + digest[1:]  # so the first character is no dash
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 Lock = IO[str]
+_LOCK = "lock"
 _PUNCH_HOLE_KEEP_SIZE = 2 | 1
 
 
@@ -24,6 +25,7 @@ def make(folder: Path) -> Lock:
     """A new folder. It gets its name when it is held, as others would take it for one that was left."""
     unnamed = folder.with_name(f"new.{folder.name}")
     unnamed.mkdir(parents=True, exist_ok=True)
+    (unnamed / _LOCK).touch()
     lock = hold(unnamed)
     if lock is None:
         raise OSError(f"{unnamed} cannot be locked")
@@ -32,9 +34,9 @@ def make(folder: Path) -> Lock:
 
 
 def hold(folder: Path) -> Lock | None:
-    """None if another process has it."""
+    """None if another process has it, or is removing it."""
     try:
-        lock = (folder / "lock").open("w")
+        lock = (folder / _LOCK).open("r+")  # never made here: a folder without one is as good as gone
     except OSError:
         return None
     try:
@@ -58,7 +60,10 @@ def left(root: Path) -> Iterator[tuple[Path, Lock]]:
 
 def remove(folder: Path, lock: Lock) -> None:
     for path in folder.iterdir():
-        path.unlink(missing_ok=True)
+        if path.name != _LOCK:
+            path.unlink(missing_ok=True)
+    # The last of all: from here on nobody can hold what is left.
+    (folder / _LOCK).unlink(missing_ok=True)
     folder.rmdir()
     lock.close()
 

@@ -87,7 +87,8 @@ class Supervisor:
                 left = end_left(Path(note.read_text(encoding="utf-8")), SPOOL_BYTES, reason, all_is_gone=all_is_gone)
                 if left is not None and left.jobs:
                     _say(f"ended in lineage: {', '.join(left.jobs)} ({reason})")
-                if left is not None and left.waits:
+                # Without an address it is for the next driver to send; we would only say it to ourselves.
+                if left is not None and left.waits and left.address:
                     self._send(left)
                 if all_is_gone:
                     note.unlink()

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any, Literal, NamedTuple
 
-from headwater.watch.rest import Status
+from headwater.connect.rest import Status
 
 Kind = Literal["running", "waiting", "paused", "stopped", "failed", "lost"]
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from headwater.connect.rest import Connect, Entry, Trouble
 from headwater.errors import HeadwaterError
 from headwater.watch import condition as conditions
 from headwater.watch import events, memory, runs
@@ -22,7 +23,6 @@ from headwater.watch.known_runs import KnownRuns, Latest
 from headwater.watch.lineage import lineage
 from headwater.watch.mapping import Known
 from headwater.watch.registry import Registry
-from headwater.watch.rest import Connect, Entry, Trouble
 from headwater.watch.runs import Kept, Step
 from headwater.watch.watched import TOPICS_FIRST, Watched
 from headwater.watch.workers import Workers

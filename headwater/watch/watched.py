@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from headwater.connect.rest import Status
 from headwater.spark.events import facet
 from headwater.watch import condition as conditions
 from headwater.watch import events
@@ -11,7 +12,6 @@ from headwater.watch.condition import Condition
 from headwater.watch.events import Job, Json
 from headwater.watch.found import Lineage
 from headwater.watch.kafka import Flow
-from headwater.watch.rest import Status
 from headwater.watch.runs import Kept, Step
 
 TOPICS_FIRST = 4.0

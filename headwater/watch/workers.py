@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from headwater.watch.rest import Trouble
+from headwater.connect.rest import Trouble
 
 # So long must nobody listen at a worker's own address: a process that listens again after this is another one,
 # and its tasks have started anew.

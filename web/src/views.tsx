@@ -1,6 +1,6 @@
 /** All views. A new one is a folder in `views/`, a line here, and its path in `headwater/api/page.py`. */
 
-import { type Icon, IconActivity, IconHome, IconTopologyStar3 } from "@tabler/icons-react";
+import { type Icon, IconActivity, IconHome, IconPlugConnected, IconTopologyStar3 } from "@tabler/icons-react";
 import { type ComponentType, lazy } from "react";
 
 interface View {
@@ -14,6 +14,11 @@ interface View {
 export const VIEWS: readonly View[] = [
   { path: "/", View: lazy(() => import("@/views/home")), place: { name: "Home", Icon: IconHome } },
   { path: "/graph", View: lazy(() => import("@/views/graph")), place: { name: "Graph", Icon: IconTopologyStar3 } },
+  {
+    path: "/connectors",
+    View: lazy(() => import("@/views/connectors")),
+    place: { name: "Connectors", Icon: IconPlugConnected },
+  },
   { path: "/events", View: lazy(() => import("@/views/events")), place: { name: "Events", Icon: IconActivity } },
   { path: "/search", View: lazy(() => import("@/views/search")) },
   { path: "/impact", View: lazy(() => import("@/views/impact")) },

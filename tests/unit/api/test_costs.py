@@ -78,7 +78,15 @@ COUNTED = ("/events/lineage?", "/versions?")
 
 pytestmark = pytest.mark.filterwarnings("ignore::litestar.exceptions.LitestarDeprecationWarning")
 
-NOT_ASKED = {"/api/v1/live"}  # a stream, of what is in memory
+_CONNECT = "/api/v1/connect"  # asked elsewhere
+NOT_ASKED = {
+    "/api/v1/live",  # a stream, of what is in memory
+    f"{_CONNECT}/clusters",
+    f"{_CONNECT}/connectors",
+    f"{_CONNECT}/clusters/{{cluster:str}}/connectors",
+    f"{_CONNECT}/clusters/{{cluster:str}}/connectors/{{name:str}}",
+    f"{_CONNECT}/clusters/{{cluster:str}}/plugins",
+}
 
 
 def events(runs: int) -> Iterator[dict[str, Any]]:

@@ -99,6 +99,8 @@ def test_operations_are_named_after_their_paths_and_each_has_its_own_name() -> N
         ("DELETE /namespaces/{namespace}", "200 400 404 503 504"),
         ("POST /namespaces/{namespace}/jobs/{name}/runs", "201 400 404 413 503 504"),
         ("POST /lineage", "201 400 413 422 503"),
+        ("GET /connect/clusters/{cluster}/connectors/{name}", "200 400 404 502 503 504"),
+        ("PUT /connect/clusters/{cluster}/connectors/{name}/pause", "200 400 403 404 409 502 503 504"),
         ("POST /lineage/batch", "200 204 400 413 422 503"),
     ],
 )
@@ -110,8 +112,8 @@ def test_writing_says_where_in_the_log_it_stands_and_reading_can_wait_for_that()
     for name, told in OPERATIONS.items():
         good = [answer for code, answer in told["responses"].items() if code < "400"]
         waits = any(parameter["name"] == "Headwater-Position" for parameter in told["parameters"])
-        is_read = name.startswith("GET")
-        assert waits == (is_read and told["operationId"] != "getLive")
+        is_read = name.startswith("GET") or name.endswith("/validate")
+        assert waits == (name.startswith("GET") and told["operationId"] != "getLive")
         assert all(("Headwater-Position" in answer.get("headers", {})) != is_read for answer in good)
 
 

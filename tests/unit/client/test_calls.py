@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from urllib.parse import unquote
 
 from headwater.api.routes import api_router
-from headwater.client import Client, calls, catalogue
+from headwater.client import Client, calls, catalogue, connectors
 from headwater.client.call import Call
 from headwater.client.pages import Pages
 
@@ -16,7 +16,7 @@ _OTHERWISE = {("GET", "/live"), ("GET", "/events"), ("POST", "/lineage"), ("POST
 
 
 def described() -> Iterator[tuple[str, Callable[..., Any]]]:
-    for module in (calls, catalogue):
+    for module in (calls, catalogue, connectors):
         for name, function in inspect.getmembers(module, inspect.isfunction):
             if function.__module__ == module.__name__ and not name.startswith("_"):
                 yield name, function
@@ -31,7 +31,7 @@ def every_call(describe: Callable[..., Any]) -> Iterator[Call[Any]]:
             choices[name] = get_args(hints[name])
         elif parameter.default is inspect.Parameter.empty:
             choices[name] = (f"{{{name}}}",)
-        elif name in ("namespace", "field"):
+        elif name in ("namespace", "field", "cluster"):
             choices[name] = (None, f"{{{name}}}")
     for chosen in product(*choices.values()):
         made = describe(**dict(zip(choices, chosen, strict=True)))

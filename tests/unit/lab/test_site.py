@@ -139,3 +139,17 @@ def test_removal_takes_the_folder_when_nothing_is_left(tmp_path: Path) -> None:
     assert site.size(folder) > 100
     site.remove(folder)
     assert not folder.exists()
+
+
+def test_no_lab_has_a_cluster_id_that_looks_like_an_option(tmp_path: Path) -> None:
+    for number in range(300):
+        (tmp_path / str(number)).mkdir()
+    ids = [known(tmp_path / str(number))["id"] for number in range(300)]
+    assert len(set(ids)) == 300
+    assert {len(one) for one in ids} == {22}
+    assert not any(one.startswith("-") for one in ids)
+
+
+def test_headwater_knows_the_labs_connect_if_there_is_one(tmp_path: Path) -> None:
+    assert site.values(plan(tmp_path), {"connect": 18083})["clusters"] == "kafka-connect=http://127.0.0.1:18083"
+    assert site.values(plan(tmp_path), {})["clusters"] == ""

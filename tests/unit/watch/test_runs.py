@@ -2,9 +2,9 @@
 
 import pytest
 
+from headwater.connect.rest import State, Status, Task
 from headwater.watch import runs
 from headwater.watch.condition import Condition, condition, tasks
-from headwater.watch.rest import State, Status, Task
 from headwater.watch.runs import Kept, Step
 
 RUNNING, PAUSED = Condition("running", "RUNNING"), Condition("paused", "PAUSED")

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from headwater.watch.rest import Trouble
+from headwater.connect.rest import Trouble
 from headwater.watch.workers import SILENT, SURE, Workers
 
 REFUSED, APART, SLOW = Trouble("refused", refused=True), Trouble("no route", apart=True), Trouble("500")

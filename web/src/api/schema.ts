@@ -21,6 +21,212 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connect/clusters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The Connect clusters that this server knows */
+        get: operations["getConnectClusters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connect/clusters/{cluster}/connectors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The connectors of a cluster */
+        get: operations["getConnectClusterConnectors"];
+        put?: never;
+        /** Make a connector */
+        post: operations["postConnectClusterConnectors"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connect/clusters/{cluster}/connectors/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One connector: tasks, configuration, offsets */
+        get: operations["getConnectClusterConnector"];
+        put?: never;
+        post?: never;
+        /** Delete a connector; its job stays */
+        delete: operations["deleteConnectClusterConnector"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connect/clusters/{cluster}/connectors/{name}/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Give a connector another configuration */
+        put: operations["putConnectClusterConnectorConfig"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connect/clusters/{cluster}/connectors/{name}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Pause a connector */
+        put: operations["putConnectClusterConnectorPause"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connect/clusters/{cluster}/connectors/{name}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Restart a connector with its tasks */
+        put: operations["putConnectClusterConnectorRestart"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connect/clusters/{cluster}/connectors/{name}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Let a connector go on */
+        put: operations["putConnectClusterConnectorResume"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connect/clusters/{cluster}/connectors/{name}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Stop a connector; offsets stay */
+        put: operations["putConnectClusterConnectorStop"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connect/clusters/{cluster}/connectors/{name}/tasks/{task}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Restart one task */
+        put: operations["putConnectClusterConnectorTaskRestart"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connect/clusters/{cluster}/plugins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The connector classes of a cluster */
+        get: operations["getConnectClusterPlugins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connect/clusters/{cluster}/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a connector's class says of a configuration; nothing is changed */
+        post: operations["postConnectClusterValidate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connect/connectors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The connectors of all clusters */
+        get: operations["getConnectConnectors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/diff": {
         parameters: {
             query?: never;
@@ -875,6 +1081,100 @@ export interface components {
             transformationType: string | null;
             inputFields: components["schemas"]["InputFieldRef"][];
         };
+        ConfigBody: {
+            config: {
+                [key: string]: string;
+            };
+        };
+        ConfigCheck: {
+            className: string;
+            errorCount: number;
+            fields: components["schemas"]["ConfigField"][];
+        };
+        /** @description One option, as the plugin describes it, and what it says of the value. */
+        ConfigField: {
+            name: string;
+            value: string | null;
+            type: string;
+            required: boolean;
+            importance: string;
+            documentation: string;
+            group: string;
+            default: string | null;
+            recommended: string[];
+            errors: string[];
+        };
+        /** @description Its name is the namespace of its connectors' jobs. */
+        ConnectCluster: {
+            name: string;
+            url: string;
+            version: string | null;
+            kafkaClusterId: string | null;
+            problem: string | null;
+        };
+        ConnectClusters: {
+            clusters: components["schemas"]["ConnectCluster"][];
+            operable: boolean;
+        };
+        Connector: {
+            cluster: string;
+            name: string;
+            nodeId: string | null;
+            type: string;
+            className: string;
+            state: string;
+            worker: string;
+            trace: string | null;
+            tasks: components["schemas"]["ConnectorTask"][];
+            flow: components["schemas"]["TopicFlow"][];
+            flowAt: string | null;
+        };
+        /** @description As Connect itself takes it, and as people keep it in files. */
+        ConnectorBody: {
+            config: {
+                [key: string]: string;
+            };
+            name?: string | null;
+        };
+        ConnectorDetails: {
+            cluster: string;
+            name: string;
+            nodeId: string | null;
+            type: string;
+            className: string;
+            state: string;
+            worker: string;
+            trace: string | null;
+            tasks: components["schemas"]["ConnectorTask"][];
+            flow: components["schemas"]["TopicFlow"][];
+            flowAt: string | null;
+            config: {
+                [key: string]: string;
+            };
+            hidden: string[];
+            topics: string[];
+            offsets: Record<string, unknown>[];
+        };
+        ConnectorPlugin: {
+            className: string;
+            type: string;
+            version: string | null;
+        };
+        ConnectorPlugins: {
+            plugins: components["schemas"]["ConnectorPlugin"][];
+        };
+        ConnectorTask: {
+            id: number;
+            state: string;
+            worker: string;
+            trace: string | null;
+        };
+        Connectors: {
+            connectors: components["schemas"]["Connector"][];
+            problems: {
+                [key: string]: string;
+            };
+        };
         /** @description How many there were at the end of an interval. */
         Count: {
             /** Format: date-time */
@@ -1362,6 +1662,15 @@ export interface components {
             added: components["schemas"]["NodeRef"][];
             removed: components["schemas"]["NodeRef"][];
         };
+        /** @description What was done, and who did it. The log has it too. */
+        Operation: {
+            action: string;
+            cluster: string;
+            connector: string;
+            by: string;
+            /** Format: date-time */
+            at: string;
+        };
         Run: {
             id: string;
             createdAt: string | null;
@@ -1502,6 +1811,12 @@ export interface components {
         Tags: {
             tags: components["schemas"]["Tag"][];
         };
+        /** @description As the watcher last told it. A source has no lag. */
+        TopicFlow: {
+            topic: string;
+            messagesPerSecond: number | null;
+            lag: number | null;
+        };
         UsedVersion: {
             datasetVersionId: components["schemas"]["VersionName"];
             facets: components["schemas"]["Facets"];
@@ -1543,8 +1858,26 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description This server may not do that; the message says which setting would let it. */
+        NotAllowed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description There is nothing by that name; the message has names that are close. */
         NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description There is one by that name, or the cluster rebalances: try again later. */
+        Conflict: {
             headers: {
                 [name: string]: unknown;
             };
@@ -1563,6 +1896,15 @@ export interface components {
         };
         /** @description JSON, but no event: `errors` says what is wrong and where. */
         BadEvent: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The Connect cluster does not answer, or not as it should. */
+        NoAnswer: {
             headers: {
                 [name: string]: unknown;
             };
@@ -1601,6 +1943,18 @@ export type BatchSummary = components['schemas']['BatchSummary'];
 export type BetaHit = components['schemas']['BetaHit'];
 export type BetaSearchAnswer = components['schemas']['BetaSearchAnswer'];
 export type ColumnData = components['schemas']['ColumnData'];
+export type ConfigBody = components['schemas']['ConfigBody'];
+export type ConfigCheck = components['schemas']['ConfigCheck'];
+export type ConfigField = components['schemas']['ConfigField'];
+export type ConnectCluster = components['schemas']['ConnectCluster'];
+export type ConnectClusters = components['schemas']['ConnectClusters'];
+export type Connector = components['schemas']['Connector'];
+export type ConnectorBody = components['schemas']['ConnectorBody'];
+export type ConnectorDetails = components['schemas']['ConnectorDetails'];
+export type ConnectorPlugin = components['schemas']['ConnectorPlugin'];
+export type ConnectorPlugins = components['schemas']['ConnectorPlugins'];
+export type ConnectorTask = components['schemas']['ConnectorTask'];
+export type Connectors = components['schemas']['Connectors'];
 export type Count = components['schemas']['Count'];
 export type Dataset = components['schemas']['Dataset'];
 export type DatasetBody = components['schemas']['DatasetBody'];
@@ -1661,6 +2015,7 @@ export type NamespaceBody = components['schemas']['NamespaceBody'];
 export type Namespaces = components['schemas']['Namespaces'];
 export type NodeRef = components['schemas']['NodeRef'];
 export type NodesChanged = components['schemas']['NodesChanged'];
+export type Operation = components['schemas']['Operation'];
 export type Run = components['schemas']['Run'];
 export type RunBody = components['schemas']['RunBody'];
 export type RunEvent = components['schemas']['RunEvent'];
@@ -1681,15 +2036,19 @@ export type Suspect = components['schemas']['Suspect'];
 export type Tag = components['schemas']['Tag'];
 export type TagBody = components['schemas']['TagBody'];
 export type Tags = components['schemas']['Tags'];
+export type TopicFlow = components['schemas']['TopicFlow'];
 export type UsedVersion = components['schemas']['UsedVersion'];
 export type VersionName = components['schemas']['VersionName'];
 export type VersionRead = components['schemas']['VersionRead'];
 export type VersionWritten = components['schemas']['VersionWritten'];
 export type Why = components['schemas']['Why'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
+export type ResponseNotAllowed = components['responses']['NotAllowed'];
 export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponseConflict = components['responses']['Conflict'];
 export type ResponseTooLarge = components['responses']['TooLarge'];
 export type ResponseBadEvent = components['responses']['BadEvent'];
+export type ResponseNoAnswer = components['responses']['NoAnswer'];
 export type ResponseNotNow = components['responses']['NotNow'];
 export type ResponseTookTooLong = components['responses']['TookTooLong'];
 export type $defs = Record<string, never>;
@@ -1730,6 +2089,499 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             404: components["responses"]["NotFound"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    getConnectClusters: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer when the graph has the event at this position of the log. */
+                "Headwater-Position"?: number;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectClusters"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    getConnectClusterConnectors: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer when the graph has the event at this position of the log. */
+                "Headwater-Position"?: number;
+            };
+            path: {
+                /** @description Percent-encoded as one segment, slashes too. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connectors"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            502: components["responses"]["NoAnswer"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    postConnectClusterConnectors: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Who does it; the log keeps it. */
+                "Headwater-User"?: string;
+            };
+            path: {
+                /** @description Percent-encoded as one segment, slashes too. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectorBody"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            201: {
+                headers: {
+                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    "Headwater-Position": number;
+                    /** @description Where it can be asked for. */
+                    Location: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["NotAllowed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            502: components["responses"]["NoAnswer"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    getConnectClusterConnector: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer when the graph has the event at this position of the log. */
+                "Headwater-Position"?: number;
+            };
+            path: {
+                /** @description Percent-encoded as one segment, slashes too. */
+                cluster: string;
+                /** @description Percent-encoded as one segment, slashes too. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorDetails"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            502: components["responses"]["NoAnswer"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    deleteConnectClusterConnector: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Who does it; the log keeps it. */
+                "Headwater-User"?: string;
+            };
+            path: {
+                /** @description Percent-encoded as one segment, slashes too. */
+                cluster: string;
+                /** @description Percent-encoded as one segment, slashes too. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    "Headwater-Position": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["NotAllowed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            502: components["responses"]["NoAnswer"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    putConnectClusterConnectorConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Who does it; the log keeps it. */
+                "Headwater-User"?: string;
+            };
+            path: {
+                /** @description Percent-encoded as one segment, slashes too. */
+                cluster: string;
+                /** @description Percent-encoded as one segment, slashes too. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigBody"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    "Headwater-Position": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["NotAllowed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            502: components["responses"]["NoAnswer"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    putConnectClusterConnectorPause: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Who does it; the log keeps it. */
+                "Headwater-User"?: string;
+            };
+            path: {
+                /** @description Percent-encoded as one segment, slashes too. */
+                cluster: string;
+                /** @description Percent-encoded as one segment, slashes too. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    "Headwater-Position": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["NotAllowed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            502: components["responses"]["NoAnswer"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    putConnectClusterConnectorRestart: {
+        parameters: {
+            query?: {
+                /** @description Only what has failed. */
+                onlyFailed?: boolean;
+            };
+            header?: {
+                /** @description Who does it; the log keeps it. */
+                "Headwater-User"?: string;
+            };
+            path: {
+                /** @description Percent-encoded as one segment, slashes too. */
+                cluster: string;
+                /** @description Percent-encoded as one segment, slashes too. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    "Headwater-Position": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["NotAllowed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            502: components["responses"]["NoAnswer"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    putConnectClusterConnectorResume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Who does it; the log keeps it. */
+                "Headwater-User"?: string;
+            };
+            path: {
+                /** @description Percent-encoded as one segment, slashes too. */
+                cluster: string;
+                /** @description Percent-encoded as one segment, slashes too. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    "Headwater-Position": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["NotAllowed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            502: components["responses"]["NoAnswer"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    putConnectClusterConnectorStop: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Who does it; the log keeps it. */
+                "Headwater-User"?: string;
+            };
+            path: {
+                /** @description Percent-encoded as one segment, slashes too. */
+                cluster: string;
+                /** @description Percent-encoded as one segment, slashes too. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    "Headwater-Position": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["NotAllowed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            502: components["responses"]["NoAnswer"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    putConnectClusterConnectorTaskRestart: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Who does it; the log keeps it. */
+                "Headwater-User"?: string;
+            };
+            path: {
+                /** @description Percent-encoded as one segment, slashes too. */
+                cluster: string;
+                /** @description Percent-encoded as one segment, slashes too. */
+                name: string;
+                /** @description Its number. */
+                task: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    "Headwater-Position": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["NotAllowed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            502: components["responses"]["NoAnswer"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    getConnectClusterPlugins: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer when the graph has the event at this position of the log. */
+                "Headwater-Position"?: number;
+            };
+            path: {
+                /** @description Percent-encoded as one segment, slashes too. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectorPlugins"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            502: components["responses"]["NoAnswer"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    postConnectClusterValidate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Percent-encoded as one segment, slashes too. */
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectorBody"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigCheck"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["NotAllowed"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            502: components["responses"]["NoAnswer"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    getConnectConnectors: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Answer when the graph has the event at this position of the log. */
+                "Headwater-Position"?: number;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connectors"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
             503: components["responses"]["NotNow"];
             504: components["responses"]["TookTooLong"];
         };

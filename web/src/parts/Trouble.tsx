@@ -70,6 +70,7 @@ function told(code: number | undefined): { title: string; advice: string } {
   }
   if (code === 400)
     return { title: "The question makes no sense to the server", advice: "Check the address of this page." };
+  if (code === 502) return { title: "Kafka Connect does not answer", advice: "Check that its workers run." };
   if (code === 503) return { title: "The server is busy", advice: "Its disk may be full. Try again in a moment." };
   if (code === 504) {
     return { title: "This took too long", advice: "Ask for less: a smaller depth, or a node further down." };

@@ -1,7 +1,7 @@
 """Connect's REST API: what is asked, and what can go wrong with it."""
 
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -9,6 +9,8 @@ import msgspec
 from msgspec import Raw
 
 T = TypeVar("T")
+
+REBALANCING = "Connect is rebalancing (409)"
 
 # Connect itself gives up on a request after 90 s; by then other polls have long said more.
 TIMEOUT = 10.0
@@ -59,11 +61,16 @@ class _Topics(msgspec.Struct):
 
 class Trouble(Exception):
     """No answer that can be used. `refused`: nobody listens there, the process is gone. `apart`: no connection at all,
-    for another reason. `gone`: what was asked for is not there (404)."""
+    for another reason. `status`: what it answered, if it did."""
 
-    def __init__(self, text: str, *, refused: bool = False, apart: bool = False, gone: bool = False) -> None:
+    def __init__(self, text: str, *, refused: bool = False, apart: bool = False, status: int | None = None) -> None:
         super().__init__(text)
-        self.refused, self.apart, self.gone = refused, apart, gone
+        self.refused, self.apart, self.status = refused, apart, status
+
+    @property
+    def gone(self) -> bool:
+        """What was asked for is not there."""
+        return self.status == 404
 
 
 class Connect:
@@ -104,6 +111,10 @@ class Connect:
         told = await self._anywhere(f"/connectors/{quote(name, safe='')}/topics", dict[str, _Topics])
         return frozenset(topic for one in told.values() for topic in one.topics)
 
+    async def call(self, method: str, path: str, body: Any = None) -> bytes:
+        """Whatever it answers. Only at one address: what changes something must not be tried twice."""
+        return (await self._answer(method, self.url + path, body)).content
+
     async def probe(self, worker: str) -> None:
         """Trouble unless the worker answers under its own address."""
         await self._get(f"{self._scheme}://{worker}/", Cluster)
@@ -127,32 +138,54 @@ class Connect:
         raise first
 
     async def _get(self, url: str, shape: type[T]) -> T:
+        return read((await self._answer("GET", url)).content, shape, url)
+
+    async def _answer(self, method: str, url: str, body: Any = None) -> httpx.Response:
         try:
-            response = await self._http.get(url)
+            response = await self._http.request(method, url, json=body)
         except (httpx.ConnectError, httpx.ConnectTimeout) as e:
-            text = f"nobody answers at {_bare(url)} ({str(e) or type(e).__name__})"
+            text = f"nobody answers at {bare(url)} ({str(e) or type(e).__name__})"
             refused = _refused(e)
             raise Trouble(text, refused=refused, apart=not refused) from None
         except httpx.HTTPError as e:
-            raise Trouble(f"{_bare(url)} gave no answer: {str(e) or type(e).__name__}") from None
-        if response.status_code != 200:
-            raise Trouble(_said(response), gone=response.status_code == 404)
-        try:
-            return msgspec.json.decode(response.content, type=shape)
-        except msgspec.MsgspecError:
-            raise Trouble(f"{_bare(url)} does not answer like Kafka Connect; is it the right address?") from None
+            raise Trouble(f"{bare(url)} gave no answer: {str(e) or type(e).__name__}") from None
+        if not response.is_success:
+            text = _said(response)
+            raise Trouble(text, status=409 if text == REBALANCING else response.status_code)
+        return response
+
+
+def read(content: bytes, shape: type[T], url: str) -> T:
+    try:
+        return msgspec.json.decode(content, type=shape)
+    except msgspec.MsgspecError:
+        raise Trouble(f"{bare(url)} does not answer like Kafka Connect; is it the right address?") from None
+
+
+class _Error(msgspec.Struct):
+    """As Connect says what it does not do."""
+
+    error_code: int
+    message: str
 
 
 def _said(response: httpx.Response) -> str:
-    status, where = response.status_code, _bare(str(response.url))
-    if status == 409:
-        return "Connect is rebalancing (409)"
+    status, where = response.status_code, bare(str(response.url))
+    try:
+        told = msgspec.json.decode(response.content, type=_Error).message
+    except msgspec.MsgspecError:
+        told = ""
+    # It also says it with a 500.
+    if (status == 409 and "already exists" not in told) or "a rebalance is expected" in told:
+        return REBALANCING
     if status in (401, 403):
         return f"{where} wants other credentials ({status}); put them into the URL: http://user:password@host:port"
-    return f"{where} answered {status}: {response.text[:200].strip() or response.reason_phrase}"
+    if told and status < 500:
+        return told
+    return f"{where} answered {status}: {told or response.text[:200].strip() or response.reason_phrase}"
 
 
-def _bare(url: str) -> str:
+def bare(url: str) -> str:
     """Without a password."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -1,0 +1,149 @@
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import type { ConnectorDetails } from "@/api/schema";
+import parts from "@/parts/parts.module.css";
+import { setParams } from "@/parts/useParam";
+import { cut } from "@/parts/words";
+import { type Action, type Named, useAct, useRestartTask } from "@/views/connectors/asks";
+import { Deploy } from "@/views/connectors/Deploy";
+import { setUserName, userName } from "@/views/connectors/who";
+
+export const CLOSE = { "aria-label": "Close" };
+
+const WORDS: Record<Action, { button: string; means: string }> = {
+  pause: { button: "Pause", means: "Its tasks stay where they are and do nothing until it is resumed." },
+  resume: { button: "Resume", means: "It goes on where it was." },
+  stop: { button: "Stop", means: "Its tasks end. Configuration and offsets stay; resume starts it again." },
+  restart: { button: "Restart", means: "The connector and all of its tasks end and begin again." },
+  "restart failed": { button: "Restart what failed", means: "Only what has failed ends and begins again." },
+  delete: { button: "Delete", means: "It is gone with its configuration. What the graph knows of it stays." },
+};
+
+/** What makes sense for a connector in this state. */
+function sensible(one: ConnectorDetails): Action[] {
+  const failed = [one, ...one.tasks].some((each) => each.state === "FAILED");
+  const first: Action[] = one.state === "PAUSED" || one.state === "STOPPED" ? ["resume"] : ["pause"];
+  return [
+    ...first,
+    ...(one.state === "STOPPED" ? [] : (["stop", "restart"] as const)),
+    ...(failed ? (["restart failed"] as const) : []),
+    "delete",
+  ];
+}
+
+export function Actions({ one }: { one: ConnectorDetails }) {
+  const [asked, setAsked] = useState<Action | null>(null);
+  const [isEditing, setEditing] = useState(false);
+  return (
+    <Group gap="xs" role="group" aria-label="Actions">
+      {sensible(one).map((action) => (
+        <Button
+          key={action}
+          size="compact-sm"
+          variant="default"
+          className={action === "delete" ? parts.removed : undefined}
+          onClick={() => setAsked(action)}
+        >
+          {WORDS[action].button}
+        </Button>
+      ))}
+      <Button size="compact-sm" variant="default" onClick={() => setEditing(true)}>
+        Change
+      </Button>
+      {asked !== null && <Confirm one={one} action={asked} onClose={() => setAsked(null)} />}
+      {isEditing && <Deploy clusters={[one.cluster]} existing={one} onClose={() => setEditing(false)} />}
+    </Group>
+  );
+}
+
+function Confirm({ one, action, onClose }: { one: ConnectorDetails; action: Action; onClose: () => void }) {
+  const act = useAct();
+  const words = WORDS[action];
+  const go = () =>
+    act.mutate(
+      { cluster: one.cluster, name: one.name, action },
+      {
+        onSuccess: () => {
+          onClose();
+          if (action === "delete") setParams({ cluster: null, connector: null });
+        },
+      },
+    );
+  return (
+    <Modal opened onClose={onClose} title={`${words.button}: ${cut(one.name, 80)}`} centered closeButtonProps={CLOSE}>
+      <Stack gap="sm">
+        <Text size="sm">{words.means}</Text>
+        <Name onEnter={go} />
+        <Failed error={act.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Leave it
+          </Button>
+          <Button color={action === "delete" ? "red.9" : undefined} loading={act.isPending} onClick={go}>
+            {words.button}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** Whose name goes into the log. */
+export function Name({ onEnter }: { onEnter?: () => void }) {
+  const [name, setName] = useState(userName());
+  return (
+    <TextInput
+      label="Your name"
+      description="The log keeps who did it."
+      value={name}
+      onChange={(event) => {
+        setName(event.currentTarget.value);
+        setUserName(event.currentTarget.value);
+      }}
+      onKeyDown={(event) => event.key === "Enter" && onEnter?.()}
+    />
+  );
+}
+
+export function Failed({ error }: { error: Error | null }) {
+  return (
+    error !== null && (
+      <Alert color="red" variant="light" role="alert" title="It was not done" styles={{ title: { color: "inherit" } }}>
+        <Text size="sm" className={parts.free}>
+          {cut(error.message, 1000)}
+        </Text>
+      </Alert>
+    )
+  );
+}
+
+/** A single task is restarted without asking back, once the name is known: nothing is lost by it. */
+export function RestartTask({ cluster, name, task }: Named & { task: number }) {
+  const restart = useRestartTask();
+  const [isAsking, setAsking] = useState(false);
+  const go = () => restart.mutate({ cluster, name, task }, { onSuccess: () => setAsking(false) });
+  return (
+    <>
+      <Button
+        size="compact-xs"
+        variant="default"
+        loading={restart.isPending}
+        onClick={() => (userName() === "" ? setAsking(true) : go())}
+      >
+        Restart
+      </Button>
+      <Failed error={restart.error} />
+      {isAsking && (
+        <Modal opened onClose={() => setAsking(false)} title={`Restart task ${task}`} centered closeButtonProps={CLOSE}>
+          <Stack gap="sm">
+            <Name onEnter={go} />
+            <Failed error={restart.error} />
+            <Button onClick={go} loading={restart.isPending}>
+              Restart
+            </Button>
+          </Stack>
+        </Modal>
+      )}
+    </>
+  );
+}

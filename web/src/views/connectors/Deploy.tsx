@@ -1,0 +1,190 @@
+import { Button, Group, Modal, Select, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { useState } from "react";
+import type { ConfigCheck, ConfigField, ConnectorDetails } from "@/api/schema";
+import parts from "@/parts/parts.module.css";
+import { setParams } from "@/parts/useParam";
+import { cut, plural } from "@/parts/words";
+import { CLOSE, Failed, Name } from "@/views/connectors/Actions";
+import { type Config, usePlugins, usePut, useValidate } from "@/views/connectors/asks";
+import { readConfig, writeConfig } from "@/views/connectors/configText";
+import classes from "@/views/connectors/connectors.module.css";
+
+interface Props {
+  clusters: string[];
+  existing?: ConnectorDetails;
+  onClose: () => void;
+}
+
+/** A connector from JSON. Its class says what it thinks of each option before anything is made. */
+export function Deploy({ clusters, existing, onClose }: Props) {
+  const [cluster, setCluster] = useState(existing?.cluster ?? clusters[0] ?? "");
+  const [name, setName] = useState(existing?.name ?? "");
+  const [text, setText] = useState(existing === undefined ? "" : writeConfig(existing.config));
+  const [unreadable, setUnreadable] = useState<string | null>(null);
+  const validate = useValidate();
+  const put = usePut();
+
+  const read = (): { name: string; config: Config } | null => {
+    try {
+      const told = readConfig(text);
+      const wanted = name.trim() || (told.name ?? "");
+      setName(wanted);
+      setUnreadable(null);
+      return { name: wanted, config: told.config };
+    } catch (error) {
+      setUnreadable(error instanceof Error ? error.message : String(error));
+      return null;
+    }
+  };
+  const check = () => {
+    const told = read();
+    if (told !== null) validate.mutate({ cluster, ...told });
+  };
+  const submit = () => {
+    const told = read();
+    if (told === null) return;
+    const wish = { cluster, ...told, isNew: existing === undefined };
+    // The messages come beside the options; only what has none goes on.
+    validate.mutate(
+      { cluster, ...told },
+      {
+        onSuccess: ({ errorCount }) => {
+          if (errorCount > 0) return;
+          put.mutate(wish, {
+            onSuccess: () => {
+              onClose();
+              setParams({ cluster, connector: told.name });
+            },
+          });
+        },
+      },
+    );
+  };
+  const setOption = (option: string, value: string) => {
+    try {
+      const { config } = readConfig(text);
+      if (value === "") delete config[option];
+      else config[option] = value;
+      setText(writeConfig(config));
+    } catch {
+      // The text is being written by hand; its own message says what is wrong with it.
+    }
+  };
+  const title = existing === undefined ? "Deploy a connector" : `Change ${cut(existing.name, 80)}`;
+  return (
+    <Modal opened onClose={onClose} title={title} size="xl" closeOnClickOutside={false} closeButtonProps={CLOSE}>
+      <Stack gap="sm">
+        {existing === undefined && (
+          <Group grow align="flex-start">
+            <Select label="Cluster" data={clusters} value={cluster} onChange={(to) => setCluster(to ?? cluster)} />
+            <TextInput label="Name" value={name} onChange={(event) => setName(event.currentTarget.value)} />
+          </Group>
+        )}
+        {existing === undefined && text.trim() === "" && <Begin cluster={cluster} onPick={setText} />}
+        <Textarea
+          className={classes.json}
+          label="Configuration"
+          description='JSON, as Connect takes it: {"name": …, "config": {…}}, or the options alone. [hidden] values stay as they are.'
+          autosize
+          minRows={6}
+          maxRows={16}
+          value={text}
+          error={unreadable}
+          spellCheck={false}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        {validate.data !== undefined && <Checked check={validate.data} text={text} onChange={setOption} />}
+        <Name />
+        <Failed error={validate.error ?? put.error} />
+        <Group justify="flex-end">
+          <Button variant="default" loading={validate.isPending} onClick={check}>
+            Validate
+          </Button>
+          <Button loading={put.isPending} onClick={submit}>
+            {existing === undefined ? "Deploy" : "Change"}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** The options that a class wants at least, to begin with. */
+function Begin({ cluster, onPick }: { cluster: string; onPick: (text: string) => void }) {
+  const plugins = usePlugins(cluster);
+  const classesOf = plugins.data?.plugins ?? [];
+  return (
+    <Select
+      label="Begin with a class"
+      placeholder="or paste a file below"
+      searchable
+      data={classesOf.map((plugin) => plugin.className)}
+      onChange={(kind) => {
+        if (kind === null) return;
+        const isSink = classesOf.find((plugin) => plugin.className === kind)?.type === "sink";
+        onPick(writeConfig({ "connector.class": kind, "tasks.max": "1", ...(isSink ? { topics: "" } : {}) }));
+      }}
+    />
+  );
+}
+
+/** What the class says: options with problems first, each with its message beside it, then those that were given. */
+function Checked({
+  check,
+  text,
+  onChange,
+}: {
+  check: ConfigCheck;
+  text: string;
+  onChange: (option: string, value: string) => void;
+}) {
+  const given = optionsOf(text);
+  const shown = check.fields
+    .filter((field) => field.name !== "name" || field.errors.length > 0) // it has a place of its own
+    .filter((field) => field.errors.length > 0 || field.name in given || field.required)
+    .sort((a, b) => Number(b.errors.length > 0) - Number(a.errors.length > 0));
+  return (
+    <section aria-label="What the class says">
+      <Text size="sm" fw={600} className={check.errorCount > 0 ? parts.removed : parts.added} role="status">
+        {check.errorCount === 0
+          ? "Valid: the class has nothing against it."
+          : `${plural(check.errorCount, "problem")} to mend`}
+      </Text>
+      <div className={classes.options}>
+        {shown.map((field) => (
+          <Option key={field.name} field={field} value={given[field.name] ?? ""} onChange={onChange} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function Option({
+  field,
+  value,
+  onChange,
+}: {
+  field: ConfigField;
+  value: string;
+  onChange: (option: string, value: string) => void;
+}) {
+  return (
+    <TextInput
+      label={field.name}
+      description={cut(field.documentation, 160)}
+      required={field.required}
+      placeholder={field.default ?? ""}
+      value={value}
+      error={field.errors.length > 0 ? field.errors.join(" ") : undefined}
+      onChange={(event) => onChange(field.name, event.currentTarget.value)}
+    />
+  );
+}
+
+function optionsOf(text: string): Config {
+  try {
+    return readConfig(text).config;
+  } catch {
+    return {};
+  }
+}
