@@ -335,6 +335,16 @@ def test_the_minimap_goes_where_one_clicks(demo: Server, open_page: OpenPage) ->
     expect(seen.page).not_to_have_url(before)
 
 
+def test_a_card_under_the_pointer_lights_its_ways(demo: Server, open_page: OpenPage) -> None:
+    seen = open_page(demo, around(SUPPLIER_STATS))
+    seen.has_cards(6)
+    other = seen.card("job:demo-ns-rest:supplier_stats_batch.create_table.default_orders")
+    seen.card("job:demo-ns-rest:supplier_stats_batch.append_data.demo_default_orders").hover()
+    expect(other).to_have_attribute("data-faded", "true")
+    seen.page.mouse.move(640, 600, steps=3)
+    expect(other).not_to_have_attribute("data-faded", "true")
+
+
 def test_columns_show_while_the_pointer_rests_and_nothing_moves(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS))
     seen.has_cards(6)

@@ -97,6 +97,8 @@ export function Stage({ scene, hits, look, moving, start, onMoved, onHoverWire }
   const under = (event: MouseEvent) =>
     flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }, { snapToGrid: false });
   const onPaneMove = (event: MouseEvent) => {
+    // Cards say themselves when the pointer is on them.
+    if ((event.target as Element).closest("article") !== null) return onHoverWire(null);
     const { x, y } = under(event);
     const card = isFar ? hits.card(x, y) : null;
     actions.hover(card?.id ?? null);
