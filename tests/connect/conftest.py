@@ -3,7 +3,6 @@
 import shutil
 import sys
 import tarfile
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,7 +26,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """One for all tests: each makes connectors and topics of its own."""
     lab = Lab(tmp_path_factory.mktemp("labs") / "lab")
     plugins(lab)
-    lab.up("--services", "connect,registry,headwater")
+    lab.up("--services", "connect,registry,s3,headwater")
     made = Cluster(lab, tmp_path_factory.mktemp("files"))
     yield made
     made.end()
@@ -48,14 +47,6 @@ def plugins(lab: Lab) -> None:
     folder = lab.data / "connect" / "plugins"
     assert PLUGINS.is_dir(), "the plugins are not there: run `make test-connect`"
     shutil.copytree(PLUGINS / "mirror", folder / "mirror")
-    shutil.copytree(PLUGINS / "avro", folder / "avro")
-    shutil.copytree(PLUGINS / "headwater-lineage-smt", folder / "headwater-lineage-smt")
-    # A worker that finds plugins by their manifests needs one, and this converter has none.
-    with zipfile.ZipFile(folder / "avro" / "manifest.jar", "w") as jar:
-        jar.writestr(
-            "META-INF/services/org.apache.kafka.connect.storage.Converter",
-            "io.apicurio.registry.utils.converter.AvroConverter\n",
-        )
     with tarfile.open(next(PLUGINS.glob("debezium-*.tar.gz"))) as archive:
         archive.extractall(folder, filter="data")
     for pattern in ("kafka-clients-*.jar", "connect-api-*.jar"):  # the worker has its own
