@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from bench import asking, impact, ingest, queries, scale, watch_connect
+from bench import asking, impact, ingest, page, queries, scale, watch_connect
 from bench.report import SIZES, Figure, Say, info, save, show
 from bench.servers import BenchError, OtherWork, disk
 
@@ -39,6 +39,7 @@ def main() -> int:
             *asking.questions(folder / "many", scale.many_jobs(sizes), sizes, say),
         ],
         lambda _, say: watch_connect.watching(say),
+        lambda folder, say: page.page(folder, sizes, say),
     ]
     figures: list[Figure] = []
     began, other_work = time.monotonic(), OtherWork()

@@ -1,41 +1,31 @@
 """A real browser in front of a real server that has the demo's events."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 pytest.register_assert_rewrite("tests.browser.support")
 
 from headwater.api.page import FOLDER  # noqa: E402
-from tests.browser.support import LOOKS, Look, Watched, recorded  # noqa: E402
+from tests.browser.support import DESKTOP, LOOKS, Look, Watched, recorded  # noqa: E402
 from tests.integration.support import Server  # noqa: E402
+from tests.support.chromium import ARGUMENTS, INSTALL, chromium  # noqa: E402
 
 OpenPage = Callable[..., Watched]
 
-_ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-def _chromium() -> str | None:
-    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# Busy machines take their time; what takes longer is broken.
+PATIENCE_MS = 15_000
+expect.set_options(timeout=PATIENCE_MS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     missing = None
-    if _chromium() is None:
-        missing = "needs Chromium (on Debian: apt-get install chromium)"
+    if chromium() is None:
+        missing = f"needs Chromium ({INSTALL})"
     elif not (FOLDER / "index.html").exists():
         missing = "needs the page: make page"
     for item in items:
@@ -50,7 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=_chromium(), args=_ARGUMENTS)
+        started = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         yield started
         started.close()
 
@@ -82,11 +72,15 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     """Opens pages; whatever they say on the console, and whatever they ask of others, fails the test."""
     opened: list[Watched] = []
 
-    def open_one(server: Server, path: str = "/graph", look: Look = LOOKS["light"], **options: Any) -> Watched:
-        context = browser.new_context(
-            viewport={"width": 1280, "height": 720}, color_scheme=look.scheme, base_url=server.url, **options
-        )
-        context.set_default_timeout(15_000)
+    def open_one(
+        server: Server,
+        path: str = "/graph",
+        look: Look = LOOKS["light"],
+        window: ViewportSize = DESKTOP,
+        **options: Any,
+    ) -> Watched:
+        context = browser.new_context(viewport=window, color_scheme=look.scheme, base_url=server.url, **options)
+        context.set_default_timeout(PATIENCE_MS)
         page: Page = context.new_page()
         watched = Watched(page, server.url)
         opened.append(watched)

@@ -8,17 +8,27 @@ from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
 
-from playwright.sync_api import ConsoleMessage, Locator, Page, Request, expect
+from playwright.sync_api import ConsoleMessage, Locator, Page, Request, ViewportSize, expect
 
 from headwater.cli.demo import _recorded as recorded
 
-__all__ = ["LOOKS", "Look", "Watched", "recorded", "streaming_event"]
+__all__ = ["DESKTOP", "LOOKS", "PHONE", "Look", "Watched", "recorded", "streaming_event"]
 
 KAFKA_ORDERS = "dataset:kafka://127.0.0.1:29092:orders"
 SUPPLIER_STATS = "dataset:s3://warehouse:rest/default/supplier_stats"
 LAKE_ORDERS = "dataset:s3://warehouse:rest/default/orders"
 
 _AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+_MOTION = """async () => {
+  const ends = (one) => one.effect.getComputedTiming().endTime !== Infinity;
+  const motion = () => document.getAnimations().filter((one) => ends(one) && one.playState === "running");
+  // What comes to rest may set off the next.
+  for (let left = motion(); left.length > 0; left = motion()) {
+    await Promise.all(left.map((one) => one.finished.catch(() => {})));
+    await new Promise(requestAnimationFrame);
+  }
+}"""
+
 # Where to put pictures of the views, if anywhere: PICTURES=folder pytest tests/browser
 _PICTURES = os.environ.get("PICTURES")
 
@@ -28,6 +38,8 @@ class Look:
     scheme: Literal["light", "dark"]
 
 
+DESKTOP: ViewportSize = {"width": 1280, "height": 720}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 LOOKS = {"light": Look("light"), "dark": Look("dark")}
 
 
@@ -76,7 +88,12 @@ class Watched:
 
     # All views
 
+    def still(self) -> None:
+        """Waits until nothing fades, slides or grows any more; what moves for ever may go on."""
+        self.page.evaluate(_MOTION)
+
     def is_accessible(self) -> None:
+        self.still()  # what fades in is pale
         # Evaluated, not inserted: the page's policy allows no scripts but its own.
         self.page.evaluate(_AXE.read_text())
         found: Any = self.page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})")
@@ -88,7 +105,7 @@ class Watched:
 
     def picture(self, name: str) -> None:
         if _PICTURES is not None:
-            self.page.wait_for_timeout(400)  # transitions
+            self.still()
             self.page.screenshot(path=Path(_PICTURES) / f"{name}.png")
 
 

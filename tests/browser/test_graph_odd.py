@@ -13,9 +13,11 @@ from tests.integration.support import Server
 
 def test_an_empty_server_shows_how_to_begin(own_server: Server, open_page: OpenPage) -> None:
     seen = open_page(own_server, "/graph")
-    expect(seen.page.get_by_role("heading", name="No lineage yet")).to_be_visible()
+    expect(seen.page.get_by_role("heading", name="Send the first event")).to_be_visible()
+    seen.page.get_by_role("tab", name="Airflow, dbt, Flink").click()
     expect(seen.page.get_by_text(f"OPENLINEAGE_URL={own_server.url}")).to_be_visible()
     seen.is_accessible()
+    expect(seen.page.get_by_role("button", name="Live: pause")).to_be_visible()
     own_server.post(streaming_event("START"))
     seen.has_cards(3)
 
@@ -101,3 +103,14 @@ def test_more_jobs_than_one_picture_can_hold(own_server: Server, open_page: Open
     seen.page.goto("/graph?node=dataset:bench_db:ds_500&up=20&down=20")
     expect(seen.page.get_by_test_id("stage")).not_to_have_attribute("data-cards", "0")
     assert int(seen.page.get_by_test_id("stage").get_attribute("data-cards") or 0) > 120
+
+
+def test_a_past_that_is_too_large_for_one_answer_says_so(own_server: Server, open_page: OpenPage) -> None:
+    events = Events(Load("chain", 400, plain=True))
+    body = b"[" + b",".join(one for n in range(400) for one in events.run(n, with_start=False)) + b"]"
+    assert own_server.post_batch(body).status_code == 204
+    seen = open_page(own_server, "/graph?at=2100-01-01T00:00:00Z")
+    expect(seen.page.get_by_role("status")).to_contain_text("the first 1,000 nodes and edges of that moment")
+    seen.page.get_by_role("button", name="Back to now").first.click()
+    seen.has_cards(400 + 1 + 3 * 400)
+    expect(seen.page.get_by_role("status")).to_have_count(0)

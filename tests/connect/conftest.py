@@ -25,8 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """One for all tests: each makes connectors and topics of its own."""
     lab = Lab(tmp_path_factory.mktemp("labs") / "lab")
-    site.claim(lab.data)
-    _plugins(lab.data / "connect" / "plugins")
+    plugins(lab)
     lab.up("--services", "connect,registry,s3,headwater")
     made = Cluster(lab, tmp_path_factory.mktemp("files"))
     yield made
@@ -42,7 +41,10 @@ def watcher(cluster: Cluster, tmp_path: Path) -> Iterator[Watching]:
     watching.stop()
 
 
-def _plugins(folder: Path) -> None:
+def plugins(lab: Lab) -> None:
+    """Gives them to the worker of a lab that is not up yet."""
+    site.claim(lab.data)
+    folder = lab.data / "connect" / "plugins"
     assert PLUGINS.is_dir(), "the plugins are not there: run `make test-connect`"
     shutil.copytree(PLUGINS / "mirror", folder / "mirror")
     with tarfile.open(next(PLUGINS.glob("debezium-*.tar.gz"))) as archive:

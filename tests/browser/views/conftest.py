@@ -1,14 +1,10 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.views.visit import Visit, everything, send
 from tests.integration.support import Server
-
-# Busy machines take their time; what takes longer is broken.
-expect.set_options(timeout=15_000)
 
 
 @pytest.fixture(scope="session")

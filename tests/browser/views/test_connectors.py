@@ -5,7 +5,8 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
-from tests.browser.views.visit import PHONE, Visit
+from tests.browser.support import PHONE
+from tests.browser.views.visit import Visit
 from tests.integration.support import Server
 
 
@@ -16,7 +17,7 @@ def test_a_server_without_a_cluster_says_how_to_give_it_one(visit: Visit) -> Non
     expect(page.get_by_text("headwater serve --connect")).to_be_visible()
     expect(page.get_by_role("button", name="Deploy")).to_have_count(0)
     visit.watched.is_accessible()
-    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
+    page.set_viewport_size(PHONE)
     assert not visit.is_too_wide()
 
 

@@ -75,6 +75,7 @@ def test_what_happens_is_seen_without_loading_anew(open_page: OpenPage, own_serv
     visit = Visit(open_page, own_server)
     page = visit.go("/")
     expect(page.get_by_role("region", name="Running now")).to_contain_text("import")
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
     send(own_server, [shop.event("FAIL", "import", timedelta(seconds=1), 1)])
     expect(page.get_by_role("region", name="Failed or aborted last")).to_contain_text("import")
     expect(page.get_by_role("region", name="Running now")).to_contain_text("Nothing runs")

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import OpenPage
-from tests.browser.support import LOOKS
+from tests.browser.support import LOOKS, PHONE
 from tests.browser.views.shop import Shop
-from tests.browser.views.visit import PHONE, Visit, send
+from tests.browser.views.visit import Visit, send
 from tests.integration.support import Server
 
 JOB = quote("job:shop:clean_prices", safe="")
@@ -44,7 +44,6 @@ def test_everybody_can_use_it(open_page: OpenPage, shop: Server, view: str, look
     path, text = VIEWS[view]
     seen = open_page(shop, path, LOOKS[look])
     expect(seen.page.get_by_text(text).first).to_be_visible()
-    seen.page.wait_for_timeout(300)  # what fades in is pale
     seen.is_accessible()
     seen.picture(f"view-{view}-{look}")
 
@@ -52,9 +51,8 @@ def test_everybody_can_use_it(open_page: OpenPage, shop: Server, view: str, look
 @pytest.mark.parametrize("view", ["home", "search", "events", "impact", "why", "compare", "job", "run", "schema"])
 def test_it_is_readable_on_a_phone(open_page: OpenPage, shop: Server, view: str) -> None:
     path, text = VIEWS[view]
-    visit = Visit(open_page, shop)
+    visit = Visit(open_page, shop, window=PHONE)
     page = visit.go(path)
-    page.set_viewport_size({"width": PHONE["width"], "height": PHONE["height"]})
     expect(page.get_by_text(text).first).to_be_visible()
     assert not visit.is_too_wide()
     visit.watched.picture(f"phone-{view}")
@@ -142,7 +140,7 @@ def test_details_of_bad_names(open_page: OpenPage, bad: Server, name: int) -> No
     for tab in ("Runs", "Latest run", "Code", "Facets", "Events"):
         drawer.get_by_role("tab", name=tab).click()
         expect(drawer.get_by_role("tabpanel")).not_to_be_empty()
-        page.wait_for_timeout(200)
+        visit.watched.still()
     assert page.evaluate("window.hacked") is None
     assert not visit.is_too_wide()
 

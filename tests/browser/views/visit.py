@@ -10,8 +10,6 @@ from tests.browser.support import Watched, recorded
 from tests.browser.views.shop import Shop
 from tests.integration.support import Server
 
-PHONE = {"width": 390, "height": 844}
-
 
 class Visit:
     """Opens its page with the first address. What the page says on the console fails the test."""

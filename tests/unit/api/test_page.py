@@ -1,6 +1,7 @@
 """The page's files: what is served, as what, and how long it may be kept."""
 
 import gzip
+import re
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +71,8 @@ async def test_a_server_without_the_page_says_how_to_get_it(tmp_path: Path) -> N
     status, _, body = await get(Page(tmp_path), "/")
     assert status == 503
     assert b"make page" in body
+
+
+def test_every_view_of_the_page_has_an_address_here() -> None:
+    views = Path(__file__).parents[3] / "web" / "src" / "views.tsx"
+    assert set(re.findall(r'path: "([^"]+)"', views.read_text())) == ROUTES

@@ -88,6 +88,9 @@ export const runAsked = (runId: string) =>
       body(api.GET("/api/v1/jobs/runs/{run_id}", { signal, params: { path: { run_id: runId } } })),
   });
 
+/** As many of each kind as one answer may have. */
+export const MOST_CHANGES = 1000;
+
 export const diffAsked = (from: string, to: string | null, nodeId: string | null) =>
   queryOptions({
     queryKey: ["diff", from, to, nodeId],
@@ -96,7 +99,12 @@ export const diffAsked = (from: string, to: string | null, nodeId: string | null
         api.GET("/api/v1/diff", {
           signal,
           params: {
-            query: { from, limit: 1000, ...(to === null ? {} : { to }), ...(nodeId === null ? {} : { nodeId }) },
+            query: {
+              from,
+              limit: MOST_CHANGES,
+              ...(to === null ? {} : { to }),
+              ...(nodeId === null ? {} : { nodeId }),
+            },
           },
         }),
       ),

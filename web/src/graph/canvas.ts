@@ -239,6 +239,9 @@ const kept = new Map<string, string>();
 /** Beyond this many texts the oldest are measured again. */
 const MOST_KEPT = 20_000;
 
+/** They were measured with another font. */
+export const forgetWidths = () => kept.clear();
+
 /** The text with its end cut off where it would be too wide. Measuring is slow, so results are kept. */
 function shortened(context: CanvasRenderingContext2D, text: string, width: number): string {
   const key = `${context.font} ${Math.round(width)} ${text}`;

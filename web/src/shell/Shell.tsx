@@ -1,17 +1,11 @@
 import { AppShell, Box, Group, Text, UnstyledButton } from "@mantine/core";
-import { IconActivity, IconHome, IconPlugConnected, IconTopologyStar3 } from "@tabler/icons-react";
+import type { Icon } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { Link, useRoute } from "wouter";
 import { ColourSwitch } from "@/shell/ColourSwitch";
 import classes from "@/shell/Shell.module.css";
+import { VIEWS } from "@/views";
 import { SearchBox } from "@/views/search/SearchBox";
-
-const PLACES = [
-  { path: "/", name: "Home", Icon: IconHome },
-  { path: "/graph", name: "Graph", Icon: IconTopologyStar3 },
-  { path: "/connectors", name: "Connectors", Icon: IconPlugConnected },
-  { path: "/events", name: "Events", Icon: IconActivity },
-];
 
 export const HEADER_HEIGHT = 52;
 
@@ -33,9 +27,7 @@ export function Shell({ children }: { children: ReactNode }) {
               </Group>
             </UnstyledButton>
             <Group component="nav" aria-label="Main" gap={4} wrap="nowrap">
-              {PLACES.map((place) => (
-                <Place key={place.path} {...place} />
-              ))}
+              {VIEWS.map(({ path, place }) => place !== undefined && <Place key={path} path={path} {...place} />)}
             </Group>
           </Group>
           <SearchBox />
@@ -49,7 +41,7 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-function Place({ path, name, Icon }: (typeof PLACES)[number]) {
+function Place({ path, name, Icon }: { path: string; name: string; Icon: Icon }) {
   const [isHere] = useRoute(path);
   return (
     <Link href={path} className={classes.place} aria-current={isHere ? "page" : undefined} aria-label={name}>

@@ -30,12 +30,12 @@ export default function LoadedDrawer({ nodeId, onClose, onNavigate }: DetailsPro
     <Drawer.Root
       opened={nodeId !== null}
       onClose={close}
-      position="right"
-      size={isNarrow ? "100%" : 640}
+      position={isNarrow ? "bottom" : "right"}
+      size={isNarrow ? "88%" : 640}
       lockScroll={false}
       trapFocus={false}
       keepMounted={false}
-      classNames={{ content: classes.drawer }}
+      classNames={{ content: isNarrow ? classes.sheet : classes.drawer }}
       transitionProps={{ duration: 120 }}
     >
       <Drawer.Content ref={content} aria-label="Details">

@@ -1,7 +1,8 @@
 import { Anchor, Paper } from "@mantine/core";
+import { MOST_CHANGES } from "@/api/ask";
 import type { Trace } from "@/graph/columns";
 import type { Visible } from "@/graph/visible";
-import { shown } from "@/parts/times";
+import { moment } from "@/parts/words";
 import { type GraphState, MOST_DEPTH } from "@/state/graphState";
 import type { Change } from "@/state/useGraphState";
 import classes from "@/views/graph/Panels.module.css";
@@ -47,12 +48,23 @@ export function Banner({ state, change, trace, known, visible, pathStart, onCanc
   }
   if (state.against !== null) {
     parts.push({
-      words: `${shown(state.against)} compared with ${state.at === null ? "now" : shown(state.at)}: added green, removed red, changed amber`,
+      words: `${moment(state.against)} compared with ${state.at === null ? "now" : moment(state.at)}: added green, removed red, changed amber`,
       leave: "Leave",
       onLeave: () => change({ against: null }),
     });
   } else if (state.at !== null) {
-    parts.push({ words: `As it was on ${shown(state.at)}`, leave: "Back to now", onLeave: () => change({ at: null }) });
+    parts.push({
+      words: `As it was on ${moment(state.at)}`,
+      leave: "Back to now",
+      onLeave: () => change({ at: null }),
+    });
+  }
+  if (known.isPart) {
+    parts.push({
+      words: `Only a part is shown: the first ${MOST_CHANGES.toLocaleString("en")} nodes and edges of that moment. Focus on one to see all around it.`,
+      leave: "Back to now",
+      onLeave: () => change({ at: null, against: null }),
+    });
   }
   if (state.namespaces.size > 0) {
     parts.push({

@@ -1,17 +1,19 @@
-import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import { Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconDownload } from "@tabler/icons-react";
+import type { ReactElement } from "react";
 import { type PictureLook, toJson, toMermaid, toSvg } from "@/graph/exports";
 import type { Scene } from "@/graph/scene";
 import { download, svgToPng } from "@/parts/download";
+import { OpenedMenu } from "@/parts/OpenedMenu";
 
 interface Props {
+  button: ReactElement;
   scene: Scene;
   look: PictureLook;
 }
 
 /** All that is shown as a file, also what is outside of the window. */
-export function ExportMenu({ scene, look }: Props) {
+export default function ExportMenu({ button, scene, look }: Props) {
   const text = (name: string, type: string, content: string) =>
     download(`lineage.${name}`, new Blob([content], { type }));
   const png = async () => {
@@ -28,20 +30,11 @@ export function ExportMenu({ scene, look }: Props) {
     }
   };
   return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <Tooltip label="Save the picture">
-          <ActionIcon variant="default" size={30} aria-label="Save the picture" disabled={scene.cards.size === 0}>
-            <IconDownload size={16} />
-          </ActionIcon>
-        </Tooltip>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => text("svg", "image/svg+xml", toSvg(scene, look))}>SVG</Menu.Item>
-        <Menu.Item onClick={png}>PNG</Menu.Item>
-        <Menu.Item onClick={() => text("mmd", "text/plain", toMermaid(scene))}>Mermaid</Menu.Item>
-        <Menu.Item onClick={() => text("json", "application/json", toJson(scene))}>JSON</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <OpenedMenu button={button} position="bottom-end">
+      <Menu.Item onClick={() => text("svg", "image/svg+xml", toSvg(scene, look))}>SVG</Menu.Item>
+      <Menu.Item onClick={png}>PNG</Menu.Item>
+      <Menu.Item onClick={() => text("mmd", "text/plain", toMermaid(scene))}>Mermaid</Menu.Item>
+      <Menu.Item onClick={() => text("json", "application/json", toJson(scene))}>JSON</Menu.Item>
+    </OpenedMenu>
   );
 }

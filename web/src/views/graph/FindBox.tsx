@@ -1,10 +1,9 @@
-import { Autocomplete } from "@mantine/core";
-import { useDebouncedValue, useHotkeys } from "@mantine/hooks";
+import { TextInput } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
 import { IconFocusCentered } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
-import { useMemo, useRef, useState } from "react";
-import { searchAsked } from "@/api/ask";
+import { useRef, useState } from "react";
 import type { Scene } from "@/graph/scene";
+import { useLate } from "@/parts/useLate";
 
 interface Props {
   scene: Scene;
@@ -12,63 +11,29 @@ interface Props {
   onFocus: (id: string) => void;
 }
 
-const FEW = 8;
+/** How the box looks, before and after its suggestions are loaded. */
+export const FIND = {
+  "data-find": true,
+  size: "xs",
+  w: 170,
+  "aria-label": "Find a card",
+  placeholder: "Find a card (G)",
+  leftSection: <IconFocusCentered size={14} />,
+} as const;
 
-/** Finds a card and flies to it; what is not in the picture becomes its new focus. */
-export default function FindBox({ scene, flyTo, onFocus }: Props) {
-  const box = useRef<HTMLInputElement>(null);
+/** Finds a card; the suggestions are loaded when somebody goes to the box. */
+export function FindBox(props: Props) {
+  const place = useRef<HTMLDivElement>(null);
   const [text, setText] = useState("");
-  const [settled] = useDebouncedValue(text, 150);
-  const found = useQuery(searchAsked(settled, FEW));
-  useHotkeys([["G", () => box.current?.focus()]]);
-  const { data, ids } = useMemo(() => {
-    const words = text.trim().toLowerCase();
-    const ids = new Map<string, string>();
-    // Names may be the same in several namespaces: the option tells both.
-    const option = (id: string, label: string, namespace: string) => {
-      const shown = `${label} · ${namespace || "no namespace"}`;
-      if (!ids.has(shown)) ids.set(shown, id);
-      return shown;
-    };
-    const here =
-      words === ""
-        ? []
-        : [...scene.cards.values()]
-            .filter((card) => card.node.name.toLowerCase().includes(words))
-            .slice(0, FEW)
-            .map((card) => option(card.id, card.node.label, card.node.namespace));
-    const elsewhere = (found.data?.results ?? [])
-      .filter((hit) => !scene.cards.has(hit.nodeId))
-      .map((hit) => option(hit.nodeId, hit.name, hit.namespace))
-      .filter((shown) => !here.includes(shown));
-    const groups = [
-      { group: "In the picture", items: [...new Set(here)] },
-      { group: "Elsewhere", items: [...new Set(elsewhere)] },
-    ];
-    return { data: groups.filter(({ items }) => items.length > 0), ids };
-  }, [scene, text, found.data]);
+  const [Suggest, want] = useLate(() => import("@/views/graph/FindSuggest"));
+  useHotkeys([["G", () => place.current?.querySelector<HTMLElement>("[data-find]")?.focus()]]);
   return (
-    <Autocomplete
-      ref={box}
-      size="xs"
-      w={170}
-      aria-label="Find a card"
-      placeholder="Find a card (G)"
-      leftSection={<IconFocusCentered size={14} />}
-      data={data}
-      filter={({ options }) => options}
-      comboboxProps={{ width: 340, position: "bottom-start" }}
-      value={text}
-      onChange={setText}
-      onOptionSubmit={(shown) => {
-        const id = ids.get(shown);
-        if (id === undefined) return;
-        if (scene.cards.has(id)) flyTo(id);
-        else onFocus(id);
-        // The box would keep the chosen text, which is of no use for the next search.
-        setTimeout(() => setText(""), 0);
-        box.current?.blur();
-      }}
-    />
+    <div ref={place}>
+      {Suggest === null ? (
+        <TextInput {...FIND} value={text} onFocus={want} onChange={(event) => setText(event.currentTarget.value)} />
+      ) : (
+        <Suggest {...props} text={text} onChange={setText} />
+      )}
+    </div>
   );
 }

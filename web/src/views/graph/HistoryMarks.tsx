@@ -1,6 +1,6 @@
 import { useElementSize } from "@mantine/hooks";
 import { type HistoryMark, thinned } from "@/graph/history";
-import { shown } from "@/parts/times";
+import { moment } from "@/parts/words";
 import classes from "@/views/graph/TimeBar.module.css";
 
 const COLOURS: Record<HistoryMark["kind"], string> = {
@@ -30,7 +30,7 @@ export function HistoryMarks({ marks, range: [from, to], onGo }: Props) {
             fill={COLOURS[mark.kind]}
             onClick={() => onGo(mark)}
           >
-            <title>{`${mark.words}, ${shown(new Date(mark.at).toISOString())}`}</title>
+            <title>{`${mark.words}, ${moment(new Date(mark.at).toISOString())}`}</title>
             {mark.kind === "run" && <rect x={-0.75} y={8} width={1.5} height={13} />}
             {mark.kind === "failure" && <path d="M0 7l5 9h-10z" />}
             {mark.kind === "schema" && <path d="M0 2l5 5l-5 5l-5-5z" />}

@@ -26,6 +26,13 @@ export function MiniMap({ scene, palette, colourOf, window: size }: Props) {
   const left = (WIDTH - extent.width * scale) / 2 - extent.x * scale;
   const top = (HEIGHT - extent.height * scale) / 2 - extent.y * scale;
 
+  // Nowhere to go, and it would only hide what lies under it.
+  const isAllSeen =
+    view.x + extent.x * view.zoom >= 0 &&
+    view.y + extent.y * view.zoom >= 0 &&
+    view.x + (extent.x + extent.width) * view.zoom <= size.width &&
+    view.y + (extent.y + extent.height) * view.zoom <= size.height;
+
   useEffect(() => {
     const context = canvas.current?.getContext("2d");
     if (context === null || context === undefined) return;
@@ -47,7 +54,7 @@ export function MiniMap({ scene, palette, colourOf, window: size }: Props) {
   return (
     <div
       className={classes.map}
-      style={{ width: WIDTH, height: HEIGHT, background: palette.card }}
+      style={{ width: WIDTH, height: HEIGHT, background: palette.card, visibility: isAllSeen ? "hidden" : undefined }}
       aria-hidden="true"
       data-testid="minimap"
       onPointerDown={(event) => {

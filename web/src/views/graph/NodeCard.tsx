@@ -12,13 +12,14 @@ import {
   IconTable,
 } from "@tabler/icons-react";
 import type { Node, NodeProps } from "@xyflow/react";
-import { memo } from "react";
+import { memo, useEffect, useState } from "react";
 import { STATE_WORDS } from "@/graph/palette";
 import type { Card } from "@/graph/scene";
 import { type Fan, type ShownNode, step, type Way } from "@/graph/visible";
-import { ago } from "@/parts/times";
+import { ago } from "@/parts/words";
 import { flowWords } from "@/state/flow";
 import { useActions } from "@/views/graph/actions";
+import { ColumnPeek } from "@/views/graph/ColumnPeek";
 import { ColumnRows } from "@/views/graph/ColumnRows";
 import { runOf, useFact, useLooks } from "@/views/graph/looks";
 import classes from "@/views/graph/NodeCard.module.css";
@@ -34,6 +35,8 @@ export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<Car
   const run = runOf(node, looks.at);
   const isFaded = looks.lit !== null && !looks.lit.cards.has(node.id);
   const mark = looks.cardMarks.get(node.id);
+  const [isUnder, setIsUnder] = useState(false); // the pointer
+  const isPeeked = useRest(isUnder) && node.kind === "dataset" && card.rows.length === 0;
   const flow = looks.hasLabels && run?.state === "RUNNING" ? flowWords(fact?.flow ?? null) : null;
   return (
     <article
@@ -49,8 +52,14 @@ export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<Car
       style={
         { "--namespace": looks.colourOf(node.namespace), width: card.width, height: card.height } as React.CSSProperties
       }
-      onMouseEnter={() => actions.hover(node.id)}
-      onMouseLeave={() => actions.hover(null)}
+      onMouseEnter={() => {
+        actions.hover(node.id);
+        setIsUnder(true);
+      }}
+      onMouseLeave={() => {
+        actions.hover(null);
+        setIsUnder(false);
+      }}
     >
       <button
         type="button"
@@ -82,9 +91,24 @@ export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<Car
       <More way="up" id={node.id} fan={looks.missing.get(step("up", node.id))} />
       <More way="down" id={node.id} fan={looks.missing.get(step("down", node.id))} />
       {card.rows.length > 0 && <ColumnRows rows={card.rows} />}
+      {isPeeked && <ColumnPeek node={node} />}
     </article>
   );
 });
+
+/** Longer than a pointer needs that only passes by. */
+const REST_MS = 450;
+
+/** Whether something holds since a moment, so that what only passes by wakes nobody. */
+function useRest(holds: boolean): boolean {
+  const [isLong, setIsLong] = useState(false);
+  useEffect(() => {
+    if (!holds) return setIsLong(false);
+    const timer = setTimeout(() => setIsLong(true), REST_MS);
+    return () => clearTimeout(timer);
+  }, [holds]);
+  return isLong;
+}
 
 function told(node: ShownNode, hasLabels: boolean): string {
   if (node.kind === "group") return `${node.members.length} jobs`;

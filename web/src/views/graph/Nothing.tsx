@@ -1,33 +1,27 @@
-import { Anchor, Button, Center, Code, CopyButton, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Button, Center, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
 import { namespacesAsked } from "@/api/ask";
 import type { Change } from "@/state/useGraphState";
+import { TOOLBAR } from "@/views/graph/sizes";
+
+// Most servers have events.
+const GettingStarted = lazy(() => import("@/parts/GettingStarted"));
 
 /** Nobody has sent anything yet: how to begin. */
 export function NoEvents() {
-  const address = window.location.origin;
-  const commands = [
-    `export OPENLINEAGE_URL=${address}   # Airflow, dbt, openlineage-python`,
-    `headwater send events.jsonl --url ${address}`,
-  ];
   return (
-    <Notice title="No lineage yet">
-      <Text size="sm">Point an OpenLineage client at this server. The graph appears here by itself.</Text>
-      {commands.map((command) => (
-        <Group key={command} gap="xs" wrap="nowrap">
-          <Code block style={{ flex: 1, whiteSpace: "pre-wrap" }}>
-            {command}
-          </Code>
-          <CopyButton value={command}>
-            {({ copied, copy }) => (
-              <Button size="xs" variant="default" onClick={copy}>
-                {copied ? "Copied" : "Copy"}
-              </Button>
-            )}
-          </CopyButton>
-        </Group>
-      ))}
-    </Notice>
+    <Center
+      pos="absolute"
+      inset={0}
+      top={TOOLBAR}
+      p="md"
+      style={{ zIndex: 3, overflow: "auto", alignItems: "safe center" }}
+    >
+      <Suspense>
+        <GettingStarted />
+      </Suspense>
+    </Center>
   );
 }
 

@@ -43,7 +43,7 @@ interface Props {
 }
 
 /** The selected card: what one can do with it, and its edges as a list that is read out. */
-export function Selection({ node, lineage, visible, state, change, flyTo, onPath }: Props) {
+export default function Selection({ node, lineage, visible, state, change, flyTo, onPath }: Props) {
   const parent = node.kind === "job" ? node.parent : null;
   return (
     <Paper

@@ -4,15 +4,16 @@ import "@xyflow/react/dist/base.css";
 
 import { type OnMove, type OnMoveEnd, ReactFlow, useReactFlow, useStoreApi } from "@xyflow/react";
 import { type MouseEvent, useEffect, useMemo, useRef, useState } from "react";
-import { draw, type Look, type View, windowOf } from "@/graph/canvas";
+import { type Look, windowOf } from "@/graph/canvas";
 import type { Hits } from "@/graph/hits";
-import { drawMotion, type Moving } from "@/graph/motion";
+import type { Moving } from "@/graph/motion";
 import type { Rect } from "@/graph/route";
 import type { Scene, Wire } from "@/graph/scene";
 import { facts } from "@/state/facts";
 import type { Position } from "@/state/graphState";
 import { useActions } from "@/views/graph/actions";
 import { type CardNode, NodeCard } from "@/views/graph/NodeCard";
+import { Painter } from "@/views/graph/painter";
 import classes from "@/views/graph/Stage.module.css";
 
 const NODE_TYPES = { card: NodeCard };
@@ -24,7 +25,6 @@ const NEAR = 0.6;
 const REACH = 7;
 /** Cards around the window that are kept ready, as a share of the window. */
 const AROUND = 0.35;
-const MOTION_MS = 40;
 
 interface Props {
   scene: Scene;
@@ -67,7 +67,7 @@ export function Stage({ scene, hits, look, moving, start, onMoved, onHoverWire }
       setNear((was) => (was !== null && holds(was, windowOf(view)) ? was : around(windowOf(view))));
     };
     reconsider();
-    const stops = [store.subscribe(reconsider), facts.subscribeToAll(() => made.paintSoon())];
+    const stops = [store.subscribe(reconsider), facts.subscribeToAll(() => made.paintLater())];
     return () => {
       for (const stop of stops) stop();
       made.stop();
@@ -97,6 +97,8 @@ export function Stage({ scene, hits, look, moving, start, onMoved, onHoverWire }
   const under = (event: MouseEvent) =>
     flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }, { snapToGrid: false });
   const onPaneMove = (event: MouseEvent) => {
+    // Cards say themselves when the pointer is on them.
+    if ((event.target as Element).closest("article") !== null) return onHoverWire(null);
     const { x, y } = under(event);
     const card = isFar ? hits.card(x, y) : null;
     actions.hover(card?.id ?? null);
@@ -145,59 +147,6 @@ export function Stage({ scene, hits, look, moving, start, onMoved, onHoverWire }
       />
     </div>
   );
-}
-
-/** Draws when something changed, at most once a frame; the moving dots by themselves. */
-class Painter {
-  view: View = { x: 0, y: 0, zoom: 1, width: 0, height: 0, ratio: 1 };
-  #frame = 0;
-  #timer: ReturnType<typeof setInterval>;
-
-  constructor(
-    private readonly wires: HTMLCanvasElement,
-    private readonly motion: HTMLCanvasElement,
-    private readonly latest: () => { scene: Scene; look: Look; moving: () => readonly Moving[] },
-  ) {
-    const isStill = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.#timer = setInterval(() => !isStill && this.#move(), MOTION_MS);
-  }
-
-  see(view: View): void {
-    this.view = view;
-    for (const canvas of [this.wires, this.motion]) {
-      const [width, height] = [Math.round(view.width * view.ratio), Math.round(view.height * view.ratio)];
-      if (canvas.width !== width) canvas.width = width;
-      if (canvas.height !== height) canvas.height = height;
-    }
-    this.paintSoon();
-  }
-
-  paintSoon(): void {
-    if (this.#frame !== 0) return;
-    this.#frame = requestAnimationFrame(() => {
-      this.#frame = 0;
-      const context = this.wires.getContext("2d");
-      const { scene, look } = this.latest();
-      if (context !== null && this.view.width > 0) draw(context, scene, this.view, look);
-      if (this.#isMoving) this.#move();
-    });
-  }
-
-  #isMoving = false;
-
-  #move(): void {
-    if (document.hidden) return;
-    const moving = this.latest().moving();
-    if (moving.length === 0 && !this.#isMoving) return;
-    this.#isMoving = moving.length > 0;
-    const context = this.motion.getContext("2d");
-    if (context !== null) drawMotion(context, moving, this.view, performance.now() / 1000);
-  }
-
-  stop(): void {
-    cancelAnimationFrame(this.#frame);
-    clearInterval(this.#timer);
-  }
 }
 
 function around(rect: Rect): Rect {

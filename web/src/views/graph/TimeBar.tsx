@@ -3,7 +3,7 @@ import { IconChevronLeft, IconChevronRight, IconGitCompare } from "@tabler/icons
 import { useMemo, useState } from "react";
 import { type HistoryMark, nextMark } from "@/graph/history";
 import type { Lineage } from "@/graph/model";
-import { shown } from "@/parts/times";
+import { moment } from "@/parts/words";
 import type { GraphState } from "@/state/graphState";
 import type { Change } from "@/state/useGraphState";
 import { HistoryMarks } from "@/views/graph/HistoryMarks";
@@ -24,14 +24,14 @@ export default function TimeBar({ state, change, lineage }: Props) {
   const then = state.against === null ? null : Math.max(from, Date.parse(state.against));
   const [dragged, setDragged] = useState<number | [number, number] | null>(null);
 
-  const moment = (ms: number) => (ms >= to ? null : new Date(ms).toISOString());
+  const told = (ms: number) => (ms >= to ? null : new Date(ms).toISOString());
   const go = (mark: HistoryMark | undefined) => mark !== undefined && change({ at: new Date(mark.at).toISOString() });
   const settle = (value: number | [number, number]) => {
     setDragged(null);
-    if (typeof value === "number") change({ at: moment(value) });
-    else change({ against: new Date(value[0]).toISOString(), at: moment(value[1]) });
+    if (typeof value === "number") change({ at: told(value) });
+    else change({ against: new Date(value[0]).toISOString(), at: told(value[1]) });
   };
-  const label = useMemo(() => (ms: number) => (ms >= to ? "now" : shown(new Date(ms).toISOString())), [to]);
+  const label = useMemo(() => (ms: number) => (ms >= to ? "now" : moment(new Date(ms).toISOString())), [to]);
   const common = {
     className: classes.slider,
     min: from,
@@ -72,13 +72,13 @@ export default function TimeBar({ state, change, lineage }: Props) {
           />
         )}
         <Group justify="space-between" mt={2}>
-          <Text size="xs" c="dimmed">
-            {shown(new Date(from).toISOString())}
+          <Text size="xs" c="dimmed" className={classes.ends}>
+            {moment(new Date(from).toISOString())}
           </Text>
           <Text size="xs" fw={600}>
             {then === null ? label(now) : `${label(then)} compared with ${label(now)}`}
           </Text>
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" className={classes.ends}>
             now
           </Text>
         </Group>

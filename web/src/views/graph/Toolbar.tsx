@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Menu, SegmentedControl, Switch, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Group, SegmentedControl, Text, Tooltip } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import {
   IconAdjustments,
@@ -17,6 +17,7 @@ import {
 import type { ReactNode } from "react";
 import type { LiveState } from "@/api/live";
 import type { Grain } from "@/graph/visible";
+import { LateMenu } from "@/parts/LateMenu";
 import { type GraphState, MOST_DEPTH } from "@/state/graphState";
 import type { Change } from "@/state/useGraphState";
 import classes from "@/views/graph/Panels.module.css";
@@ -70,7 +71,8 @@ export function Toolbar(props: Props) {
         onChange={(grain) => change({ grain: grain as Grain, view: null })}
       />
       <Button
-        size="compact-sm"
+        size="xs"
+        px={9}
         variant={state.hasColumns ? "filled" : "default"}
         aria-pressed={state.hasColumns}
         leftSection={<IconLayoutList size={15} />}
@@ -91,11 +93,17 @@ export function Toolbar(props: Props) {
       <Tool label="Tidy: lay out anew" onClick={onTidy}>
         <IconSparkles size={16} />
       </Tool>
-      <ViewMenu {...props} />
+      <LateMenu
+        label="More about the view"
+        icon={<IconAdjustments size={16} />}
+        load={() => import("@/views/graph/ViewMenu")}
+        menu={{ state, change, parents: props.parents }}
+      />
       {props.find}
       {state.hidden.size > 0 && (
         <Button
-          size="compact-sm"
+          size="xs"
+          px={9}
           variant="default"
           leftSection={<IconEye size={15} />}
           onClick={() => change({ hidden: new Set() })}
@@ -120,41 +128,6 @@ export function Toolbar(props: Props) {
   );
 }
 
-function ViewMenu({ state, change, parents }: Props) {
-  const areAllShut = parents.length > 0 && parents.every((id) => state.shut.has(id));
-  return (
-    <Menu position="bottom-start" withinPortal closeOnItemClick={false} width={250}>
-      <Menu.Target>
-        <Tooltip label="More about the view">
-          <ActionIcon variant="default" size={30} aria-label="More about the view">
-            <IconAdjustments size={16} />
-          </ActionIcon>
-        </Tooltip>
-      </Menu.Target>
-      <Menu.Dropdown p="sm">
-        <Switch
-          label="A lane for each namespace"
-          checked={state.hasLanes}
-          onChange={() => change({ hasLanes: !state.hasLanes, view: null })}
-        />
-        <Switch
-          mt="sm"
-          label="Rates, lag and freshness"
-          checked={state.hasLabels}
-          onChange={() => change({ hasLabels: !state.hasLabels })}
-        />
-        <Switch
-          mt="sm"
-          label="Close groups of jobs"
-          disabled={parents.length === 0}
-          checked={areAllShut}
-          onChange={() => change({ shut: new Set(areAllShut ? [] : parents) })}
-        />
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
-
 function LiveButton({ state, liveState, isPaused, onPause }: Props) {
   if (state.at !== null) return <Text size="xs">In the past: not live</Text>;
   const words = isPaused
@@ -168,7 +141,8 @@ function LiveButton({ state, liveState, isPaused, onPause }: Props) {
   return (
     <Tooltip label={isPaused ? "Go on with the live view" : "Pause the live view"}>
       <Button
-        size="compact-sm"
+        size="xs"
+        px={9}
         variant="default"
         aria-pressed={isPaused}
         aria-label={`${words}: ${isPaused ? "go on" : "pause"}`}

@@ -1,5 +1,6 @@
 import { Box, useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
+import { IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactFlowInstance, ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -11,6 +12,7 @@ import type { Moving } from "@/graph/motion";
 import { PALETTES } from "@/graph/palette";
 import type { Card, Scene, Wire } from "@/graph/scene";
 import { step } from "@/graph/visible";
+import { LateMenu } from "@/parts/LateMenu";
 import { HEADER_HEIGHT } from "@/shell/Shell";
 import { facts } from "@/state/facts";
 import { wireWords } from "@/state/flow";
@@ -18,14 +20,14 @@ import { readState, toggled } from "@/state/graphState";
 import { useGraphState } from "@/state/useGraphState";
 import { type Actions, ActionsContext } from "@/views/graph/actions";
 import { Banner } from "@/views/graph/Banner";
-import { ExportMenu } from "@/views/graph/ExportMenu";
+import { FindBox } from "@/views/graph/FindBox";
 import { Legend } from "@/views/graph/Legend";
 import { type Looks, LooksContext, runOf } from "@/views/graph/looks";
 import { MiniMap } from "@/views/graph/MiniMap";
 import classes from "@/views/graph/Panels.module.css";
-import { Selection } from "@/views/graph/Selection";
 import { Stage } from "@/views/graph/Stage";
 import { States } from "@/views/graph/States";
+import { LEGEND, TIME_BAR, TOOLBAR } from "@/views/graph/sizes";
 import { Toolbar } from "@/views/graph/Toolbar";
 import { useKeys } from "@/views/graph/useKeys";
 import { useLineage } from "@/views/graph/useLineage";
@@ -35,7 +37,7 @@ import { WireTip } from "@/views/graph/WireTip";
 
 // What is not there at first sight is loaded after it.
 const DetailsDrawer = lazy(() => import("@/views/details/Drawer").then((file) => ({ default: file.DetailsDrawer })));
-const FindBox = lazy(() => import("@/views/graph/FindBox"));
+const Selection = lazy(() => import("@/views/graph/Selection"));
 const TimeBar = lazy(() => import("@/views/graph/TimeBar"));
 
 export default function GraphView() {
@@ -48,12 +50,11 @@ export default function GraphView() {
 
 /** A card that is flown to is at least this near. */
 const NEAR = 0.85;
+/** Windows that are less wide are those of phones: cards are read one by one. */
+const NARROW = 600;
+const READABLE = 0.6;
 /** A small graph is not blown up to fill the window. */
 const MOST_FIT = 1.05;
-const TIME_BAR = 80;
-const TOOLBAR = 46;
-/** The legend, at the bottom. */
-const LEGEND = 40;
 
 function GraphPage() {
   const { state, change, moveTo } = useGraphState();
@@ -229,25 +230,31 @@ function GraphPage() {
             onPause={() => setIsPaused(!isPaused)}
             onFit={fit}
             onTidy={() => setTidied(tidied + 1)}
-            find={
-              <Suspense fallback={<div style={{ width: 170 }} />}>
-                <FindBox scene={scene} flyTo={flyTo} onFocus={focusOn} />
-              </Suspense>
+            find={<FindBox scene={scene} flyTo={flyTo} onFocus={focusOn} />}
+            exports={
+              <LateMenu
+                label="Save the picture"
+                icon={<IconDownload size={16} />}
+                isOff={scene.cards.size === 0}
+                load={() => import("@/views/graph/ExportMenu")}
+                menu={{ scene, look: { palette, colourOf: colourOfCard, stateOf: look.stateOf } }}
+              />
             }
-            exports={<ExportMenu scene={scene} look={{ palette, colourOf: colourOfCard, stateOf: look.stateOf }} />}
           />
           <Stage {...{ scene, hits, look, moving, start }} onMoved={moveTo} onHoverWire={setWire} />
           <States known={known} visible={visible} state={state} change={change} />
           <Banner {...{ state, change, trace, known, visible, pathStart }} onCancelPath={() => setPathStart(null)} />
           {wire !== null && <WireTip wire={wire} scene={scene} />}
-          {selected !== undefined && (
-            <Selection
-              {...{ node: selected, lineage: known.lineage, visible, state, change, flyTo }}
-              onPath={setPathStart}
-            />
-          )}
+          <Suspense>
+            {selected !== undefined && (
+              <Selection
+                {...{ node: selected, lineage: known.lineage, visible, state, change, flyTo }}
+                onPath={setPathStart}
+              />
+            )}
+          </Suspense>
           {scene.cards.size > 0 && (
-            <div className={classes.foot} style={{ bottom: state.hasTime ? TIME_BAR : 0 }}>
+            <div className={classes.foot} data-time={state.hasTime} style={{ bottom: state.hasTime ? TIME_BAR : 0 }}>
               <div className={classes.corner}>
                 <MiniMap scene={scene} palette={palette} colourOf={colourOfCard} window={{ width, height }} />
               </div>
@@ -282,6 +289,8 @@ function takeOff(flight: { current: string | null }, scene: Scene, flow: ReactFl
   void flow.setCenter(card.x + card.width / 2, card.y + card.height / 2, { zoom, duration: 350 });
 }
 
+const leftmost = (a: Card, b: Card) => a.x - b.x || a.y - b.y;
+
 /** The first scene of a subject is looked at as a whole, or around its focus where that would be too small to read. */
 function useFirstLook(
   subject: string,
@@ -297,12 +306,14 @@ function useFirstLook(
     const isFromAddress = seen.current === "as in the address";
     seen.current = subject;
     if (isFromAddress) return;
-    const card = scene.cards.get(focus ?? "");
+    // On a phone all of it would be a stamp: it shows where the graph begins, and one moves on from there.
+    const card =
+      scene.cards.get(focus ?? "") ?? (width < NARROW ? [...scene.cards.values()].sort(leftmost)[0] : undefined);
     const { extent } = scene;
     const room = height - TOOLBAR - LEGEND;
     const zoom = Math.min(MOST_FIT, (width * 0.92) / extent.width, (room * 0.9) / extent.height);
     const middle = { x: extent.x + extent.width / 2, y: extent.y + extent.height / 2 };
-    const isTooSmall = zoom < 0.35 && card !== undefined;
+    const isTooSmall = zoom < (width < NARROW ? READABLE : 0.35) && card !== undefined;
     const at = isTooSmall ? { x: card.x + card.width / 2, y: card.y + card.height / 2 } : middle;
     const used = isTooSmall ? NEAR : zoom;
     void flow.setViewport({ x: width / 2 - at.x * used, y: TOOLBAR + room / 2 - at.y * used, zoom: used });

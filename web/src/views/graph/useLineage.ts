@@ -8,11 +8,12 @@ import {
   diffAsked,
   jobsAsked,
   lineageAsked,
+  MOST_CHANGES,
   MOST_JOBS,
   namespaceJobsAsked,
   pathAsked,
 } from "@/api/ask";
-import type { Graph } from "@/api/schema";
+import type { Diff, Graph } from "@/api/schema";
 import type { Mark } from "@/graph/canvas";
 import { type ColumnLineage, columnsOf, NO_COLUMNS } from "@/graph/columns";
 import { type Lineage, lineageOf, lineageOfJobs, NOTHING, withDatasets } from "@/graph/model";
@@ -30,6 +31,8 @@ export interface Known {
   retry: () => void;
   /** There is more than one answer may hold: only these many jobs of all. */
   cut: { jobs: number; all: number } | null;
+  /** Of a moment in the past only the first nodes and edges are known. */
+  isPart: boolean;
 }
 
 const NO_MARKS: ReadonlyMap<string, Mark> = new Map();
@@ -59,6 +62,7 @@ export function useLineage(state: GraphState): Known {
       for (const query of all) if (query.error !== null) void query.refetch();
     },
     cut: now.cut,
+    isPart: now.isPart || then.isPart,
   };
 }
 
@@ -66,6 +70,7 @@ interface Moment {
   lineage: Lineage;
   asked: UseQueryResult<unknown, Error>[];
   cut: Known["cut"];
+  isPart: boolean;
 }
 
 /** The graph that the address names, at a moment or now. */
@@ -89,7 +94,8 @@ function useMoment(state: GraphState, at: string | null, isWanted = true): Momen
     return isFocus ? lineageOf(around.answers) : everything.lineage;
   }, [isPath, isFocus, path.data, around.answers, everything.lineage]);
   const asked = isPath ? [path] : isFocus ? around.asked : everything.asked;
-  return { lineage, asked: isWanted ? asked : [], cut: isPath || isFocus ? null : everything.cut };
+  const { cut, isPart } = isPath || isFocus ? { cut: null, isPart: false } : everything;
+  return { lineage, asked: isWanted ? asked : [], cut, isPart };
 }
 
 /** One job further than is shown, so that one sees where there is more. */
@@ -134,7 +140,13 @@ function useEverything(state: GraphState, at: string | null, isWanted: boolean):
     lineage,
     asked: at === null ? asked : [...asked, past],
     cut: count > MOST_JOBS ? { jobs: there, all: count } : null,
+    isPart: at !== null && past.data !== undefined && isCut(past.data),
   };
+}
+
+/** Lists of a difference end at the limit; whether those of columns do does not matter here. */
+function isCut({ nodes, edges, truncated }: Diff): boolean {
+  return truncated && Math.max(nodes.added.length, edges.added.length) >= MOST_CHANGES;
 }
 
 function togetherJobs<T>(asked: UseQueryResult<T, Error>[]) {

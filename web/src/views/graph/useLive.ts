@@ -12,7 +12,7 @@ import { flowOf } from "@/state/flow";
 
 /** New structure is asked for at most this often, however much happens. */
 const ASK_MS = 800;
-/** Rates of one run are asked for at most this often. */
+/** Rates of one job are asked for at most this often. */
 const FLOW_MS = 3000;
 
 interface Options {
@@ -40,7 +40,7 @@ export function useLive(options: Options): LiveState {
         }
       }, ASK_MS);
     };
-    const onRun = (run: NonNullable<LiveChange["run"]>, at: string) => {
+    const onRun = (run: NonNullable<LiveChange["run"]>, at: string, isFirst: boolean) => {
       const before = facts.get(run.job);
       // A late event of an older run says nothing of the present.
       if (before !== undefined && before.run.id !== run.id && (before.run.startedAt ?? "") > (run.startedAt ?? at))
@@ -54,13 +54,15 @@ export function useLive(options: Options): LiveState {
       });
       if (!latest.current.isShownJob(run.job)) return;
       if (isNews) latest.current.onAlarm(run.job);
-      if (run.state === "RUNNING") askFlow(run.id, run.job);
+      // A start has nothing to tell of its pace yet.
+      if (run.state === "RUNNING" && !isFirst) askFlow(run.id, run.job);
     };
     const askFlow = (run: string, job: string) => {
       const now = Date.now();
-      if (now - (askedAt.get(run) ?? 0) < FLOW_MS) return;
-      askedAt.set(run, now);
-      queries.fetchQuery({ ...runAsked(run), staleTime: FLOW_MS / 2 }).then(
+      if (now - (askedAt.get(job) ?? 0) < FLOW_MS) return;
+      askedAt.set(job, now);
+      // Not kept: the next answer is another one, and there may be thousands of runs.
+      queries.fetchQuery({ ...runAsked(run), staleTime: 0, gcTime: 0 }).then(
         (told) => {
           const fact = facts.get(job);
           if (fact?.run.id === run) facts.set(job, { ...fact, flow: flowOf(told) });
@@ -75,7 +77,7 @@ export function useLive(options: Options): LiveState {
         askAgain();
       },
       change: (change) => {
-        if (change.run !== null) onRun(change.run, change.eventTime);
+        if (change.run !== null) onRun(change.run, change.eventTime, change.eventType === "START");
         if (isStructural(change) && touched(change).some(latest.current.concerns)) askAgain();
       },
     });

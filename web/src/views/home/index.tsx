@@ -1,6 +1,6 @@
 import { Group, SegmentedControl } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { api, body } from "@/api/client";
 import type { LiveChange } from "@/api/schema";
 import { Asked } from "@/parts/Asked";
@@ -9,9 +9,11 @@ import { useLiveTail } from "@/parts/liveTail";
 import { Page } from "@/parts/Page";
 import { useParam } from "@/parts/useParam";
 import { Engines } from "@/views/home/Engines";
-import { GettingStarted } from "@/views/home/GettingStarted";
 import { Overview } from "@/views/home/Overview";
 import { count, type Rate, SECONDS } from "@/views/home/rate";
+
+// Most servers have events.
+const GettingStarted = lazy(() => import("@/parts/GettingStarted"));
 
 const ASK_AGAIN_MS = 2000; // however many events come in
 const VIEWS = [
@@ -59,7 +61,13 @@ export default function HomeView() {
     >
       <Asked asked={health} lines={10}>
         {({ position }) => {
-          if (position === 0) return <GettingStarted />;
+          if (position === 0) {
+            return (
+              <Suspense>
+                <GettingStarted />
+              </Suspense>
+            );
+          }
           return view === "engines" ? <Engines /> : <Overview rate={rate} />;
         }}
       </Asked>

@@ -1,11 +1,9 @@
 import { TextInput } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
-import { type ComponentType, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
+import { useLate } from "@/parts/useLate";
 import { BOX } from "@/views/search/box";
-import type SuggestBox from "@/views/search/SuggestBox";
-
-type Suggesting = ComponentType<Parameters<typeof SuggestBox>[0]>;
 
 /** The box in the header, with results as one types; `/` goes to it from everywhere. */
 export function SearchBox() {
@@ -14,17 +12,10 @@ export function SearchBox() {
   const [params] = useSearchParams();
   const asked = path === "/search" ? (params.get("q") ?? "") : "";
   const [text, setText] = useState(asked);
-  const [Suggest, setSuggest] = useState<Suggesting | null>(null);
+  const [Suggest, want] = useLate(() => import("@/views/search/SuggestBox"));
   useHotkeys([["/", () => place.current?.querySelector<HTMLElement>("[data-search]")?.focus()]]);
   // The search view changes the words too.
   useEffect(() => setText(asked), [asked]);
-  const load = () => {
-    // Without the server there is nothing to suggest either.
-    import("@/views/search/SuggestBox").then(
-      (file) => setSuggest(() => file.default),
-      () => undefined,
-    );
-  };
   const all = () => {
     if (text.trim() !== "") go(`/search?q=${encodeURIComponent(text.trim())}`);
   };
@@ -38,7 +29,7 @@ export function SearchBox() {
         }}
       >
         {Suggest === null ? (
-          <TextInput {...BOX} value={text} onFocus={load} onChange={(event) => setText(event.currentTarget.value)} />
+          <TextInput {...BOX} value={text} onFocus={want} onChange={(event) => setText(event.currentTarget.value)} />
         ) : (
           <Suggest text={text} onChange={setText} onAll={all} />
         )}

@@ -1,10 +1,10 @@
 import { Anchor, List, Stack, Tabs, Text, Title } from "@mantine/core";
 import { Copyable } from "@/parts/Copyable";
+import { type Way, waysToBegin } from "@/parts/firstEvent";
 import parts from "@/parts/parts.module.css";
-import { type Way, waysToBegin } from "@/views/home/firstEvent";
 
 /** An empty server teaches how it is filled. The page goes on by itself when the first event is in. */
-export function GettingStarted() {
+export default function GettingStarted() {
   const ways = waysToBegin(location.origin, new Date());
   return (
     <section className={parts.tile} aria-labelledby="begin">
@@ -31,7 +31,11 @@ export function GettingStarted() {
           ))}
         </Tabs>
         <Text size="sm" c="dimmed">
-          The API describes itself at <Anchor href="/schema/openapi.json">/schema/openapi.json</Anchor>.
+          The API describes itself at{" "}
+          <Anchor href="/schema/openapi.json" underline="always">
+            /schema/openapi.json
+          </Anchor>
+          .
         </Text>
       </Stack>
     </section>
