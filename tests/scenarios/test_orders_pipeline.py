@@ -3,6 +3,7 @@ pipeline gives that graph is for `make demo-check`."""
 
 import json
 from copy import deepcopy
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ def test_every_column_of_what_a_job_writes_is_explained(part: Any) -> None:
     written = [field.split()[0] for field in TOLD["fields"][part["to"]]]
     assert sorted(part["fields"]) == sorted(written)
     ways = [line.split(" → ") for line in TOLD["edges"]]
-    steps = {step for way in ways for step in zip(way, way[1:], strict=False)}
+    steps = {step for way in ways for step in pairwise(way)}
     between = [job for source, job in steps if source == part["from"] and (job, part["to"]) in steps]
     assert len(between) == 1
 
