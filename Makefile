@@ -59,13 +59,13 @@ $(VENV)/.lab-done: $(VENV)/.done requirements/lab.txt
 java-there: $(VENV)/.done
 	@$(BIN)/python -m headwater.lab.needs
 
-lab: java-there setup-lab ## Start Kafka, Connect, a registry, S3, an Iceberg catalog and Headwater (needs Java 17+, Maven)
+lab: java-there connect setup-lab ## Start Kafka, Connect, a registry, S3, an Iceberg catalog and Headwater (needs Java 17+, Maven)
 	@$(BIN)/headwater lab up
 
-demo: setup java-there setup-lab ## The lab with the orders pipeline on Spark and its lineage (OPTIONS="--rate 1000")
+demo: setup java-there connect setup-lab ## The lab with the orders pipeline on Spark and its lineage (OPTIONS="--rate 1000")
 	@$(BIN)/headwater lab up --pipeline $(OPTIONS)
 
-demo-check: setup java-there setup-lab ## The same from nothing to its end, checked: data, graph, runs; ends by itself
+demo-check: setup java-there connect setup-lab ## The same from nothing to its end, checked: data, graph, runs; ends by itself
 	@$(BIN)/python -m tests.demo
 
 test: setup chromium page ## All tests but those that need Java and Maven (installs Chromium where it may)
@@ -80,17 +80,33 @@ chromium:
 test-unit: setup ## The tests that start nothing
 	@$(BIN)/pytest tests/unit tests/contract tests/scenarios
 
-test-lab: setup-lab ## The tests of the whole lab with the pipeline (needs Java 17+, Maven; 600 MB of downloads at first)
+test-lab: connect setup-lab ## The tests of the whole lab with the pipeline (needs Java 17+, Maven; 600 MB of downloads at first)
 	@$(BIN)/pytest tests/lab
 
 test-pipeline: setup-lab ## The tests of the orders pipeline with real services (needs Java 17+, Maven)
 	@$(BIN)/pytest tests/pipeline
 
-test-connect: $(VENV)/.connect chromium page ## The tests of the Connect watcher with real workers and PostgreSQL (needs Java 17+, Maven, PostgreSQL)
+test-connect: connect $(VENV)/.connect chromium page ## The tests of the Connect watcher with real workers and PostgreSQL (needs Java 17+, Maven, PostgreSQL)
 	@$(BIN)/pytest tests/connect
 
-$(VENV)/.connect: $(VENV)/.lab-done tests/connect/pom.xml
+# With pyarrow, to read what the S3 sink has written.
+$(VENV)/.connect: $(VENV)/.lab-done tests/connect/pom.xml requirements/spark.txt
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --require-hashes -r requirements/spark.txt
 	@mvn -q -B -f tests/connect/pom.xml package -Dplugins=$(abspath $(VENV))/connect-plugins
+	@touch $@
+
+# Built into the package, as the page is. The build runs their unit tests.
+PLUGINS := headwater/lab/plugins
+CONNECT_SOURCES := $(shell find connect -name target -prune -o -type f -print)
+
+connect: $(PLUGINS)/.done ## Build and test the plugins for Kafka Connect (needs Java 17+, Maven)
+
+$(PLUGINS)/.done: $(CONNECT_SOURCES)
+	@{ test -x "$${JAVA_HOME:-}/bin/javac" || command -v javac; } > /dev/null && command -v mvn > /dev/null || \
+	  { echo "The plugins need a JDK 17 and Maven (on Debian: apt-get install openjdk-17-jdk-headless maven)"; exit 1; }
+	@echo "Building the plugins for Kafka Connect …"
+	@rm -rf $(PLUGINS)
+	@mvn -q -B -f connect/pom.xml package -Dplugins=$(abspath $(PLUGINS))
 	@touch $@
 
 test-spark: $(VENV)/.spark $(VENV)/.lab-done ## The tests of headwater.spark (needs Java 17 and Maven; 0.5 GB of downloads)
@@ -118,6 +134,15 @@ format: setup ## Format the code
 bench: setup ## Measure; prints one table (BENCH=large for the larger set)
 	@$(BIN)/python -m bench
 
+bench-connect: connect $(VENV)/.connect ## Measure what the Connect transform costs: a record (JMH), a connector (real worker; needs Java 17+, Maven)
+	@mvn -q -B -f connect/pom.xml -pl smt test-compile org.apache.maven.plugins:maven-dependency-plugin:2.10:build-classpath \
+	  -Dmdep.outputFile=$(abspath $(VENV))/smt-classpath
+	@java -Dorg.slf4j.simpleLogger.defaultLogLevel=off \
+	  -cp connect/smt/target/classes:connect/smt/target/test-classes:$$(cat $(VENV)/smt-classpath) \
+	  org.openjdk.jmh.Main SmtBenchmark -f 1 -wi 3 -w 1 -i 5 -r 1 -prof gc -jvmArgs "-Xmx256m -Dorg.slf4j.simpleLogger.defaultLogLevel=off" \
+	  | grep -E '^Benchmark |SmtBenchmark.[A-Za-z]+(:.?gc.alloc.rate.norm)? +avgt'
+	@$(BIN)/python -m bench.connect_smt
+
 conformance: setup ## Compare with the JSON Schemas in SPEC=…/openlineage-spec
 	@test -n "$(SPEC)" || { echo "say where the spec is: make conformance SPEC=path/to/openlineage-spec"; exit 1; }
 	@$(BIN)/python -m tests.conformance $(SPEC)
@@ -137,4 +162,4 @@ lock: ## Pin requirements/*.txt anew
 lock-jars: setup ## Write the checksums of what headwater/lab/pom.xml names anew
 	@$(BIN)/python -m headwater.lab.jars headwater/lab/jars.sha256
 
-.PHONY: help setup page chromium page-if-possible page-check setup-lab java-there lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock test-connect
+.PHONY: help setup page chromium page-if-possible page-check setup-lab java-there lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock test-connect bench-connect connect

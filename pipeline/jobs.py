@@ -32,6 +32,8 @@ class Context:
             .option("kafka.bootstrap.servers", self.settings.kafka)
             .option("subscribe", self.topic)
             .option("startingOffsets", "earliest")
+            # A transaction that a killed producer left open, or that was broken off, is nobody's order.
+            .option("kafka.isolation.level", "read_committed")
             # After a long absence work is done in pieces, not in one batch of hours.
             .option("maxOffsetsPerTrigger", self.max_records)
             .load()
@@ -55,6 +57,7 @@ class Context:
             .option("subscribe", self.topic)
             .option("startingOffsets", start or "earliest")
             .option("endingOffsets", end)
+            .option("kafka.isolation.level", "read_committed")
             .load()
         )
         return {named} | {int(row.id) for row in unknown_ids(batch, self.known).limit(MOST_IDS).collect()}

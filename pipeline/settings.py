@@ -21,6 +21,7 @@ class Settings:
     registry: str = _place(
         "ORDERS_REGISTRY", "http://127.0.0.1:8081/apis/ccompat/v7", "the Schema Registry, with Confluent's API"
     )
+    connect: str = _place("ORDERS_CONNECT", "http://127.0.0.1:8083", "Kafka Connect")
     s3: str = _place("ORDERS_S3", "http://127.0.0.1:9000", "the S3 store; empty: Amazon's own")
     s3_key: str = _place("ORDERS_S3_KEY", "headwater", "the store's key; empty: from the surroundings, as the SDK does")
     s3_secret: str = _place("ORDERS_S3_SECRET", "headwater-lab", "the store's secret")

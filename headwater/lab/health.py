@@ -137,6 +137,69 @@ class IcebergRows:
             raise Unwell(f"the table {self.database}.{self.table} " + ("is not there" if found is None else "is empty"))
 
 
+class _Part(msgspec.Struct, frozen=True):
+    state: str
+
+
+class _Status(msgspec.Struct, frozen=True):
+    connector: _Part
+    tasks: list[_Part]
+
+    @property
+    def state(self) -> str:
+        """RUNNING only if all of it runs."""
+        odd = (part.state for part in (self.connector, *self.tasks) if part.state != "RUNNING")
+        return next(odd, "RUNNING" if self.tasks else "UNASSIGNED")
+
+
+class _Connector(msgspec.Struct, frozen=True):
+    status: _Status
+
+
+class _Job(msgspec.Struct, frozen=True):
+    latest: _Part | None = msgspec.field(name="latestRun", default=None)
+
+
+def _connectors(values: Mapping[str, str], port: str) -> dict[str, str]:
+    """Each with its state."""
+    url = f"http://{values['host']}:{values[port]}/connectors?expand=status"
+    answer = httpx.get(url, timeout=_TIMEOUT, trust_env=False).raise_for_status()
+    found = msgspec.json.decode(answer.content, type=dict[str, _Connector])
+    return {name: connector.status.state for name, connector in found.items()}
+
+
+@dataclass(frozen=True)
+class Connectors:
+    """They and their tasks run."""
+
+    port: str
+    names: Sequence[str]
+
+    def __call__(self, values: Mapping[str, str]) -> None:
+        found = _connectors(values, self.port)
+        for name in self.names:
+            if found.get(name) != "RUNNING":
+                raise Unwell(f"{name} is {found.get(name, 'not there')}")
+
+
+@dataclass(frozen=True)
+class Told:
+    """Every connector that runs is told to run."""
+
+    port: str
+    headwater: str
+    namespace: str
+
+    def __call__(self, values: Mapping[str, str]) -> None:
+        url = f"http://{values['host']}:{values[self.headwater]}/api/v1/namespaces/{self.namespace}/jobs"
+        for name, state in _connectors(values, self.port).items():
+            if state == "RUNNING":
+                answer = httpx.get(f"{url}/{name}", timeout=_TIMEOUT, trust_env=False)
+                job = msgspec.json.decode(answer.content, type=_Job) if answer.is_success else _Job()
+                if job.latest is None or job.latest.state != "RUNNING":
+                    raise Unwell(f"{name} runs, and is not told to")
+
+
 @dataclass(frozen=True)
 class Batches:
     """Each streaming query has finished a micro-batch since the start, and goes on to do so as long as there is

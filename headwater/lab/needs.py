@@ -76,6 +76,13 @@ def pipeline() -> Path:
     return root
 
 
+def plugins(folder: Path) -> None:
+    if not (folder / "connectors").is_dir():
+        raise CannotStart(
+            "the orders pipeline needs plugins for Kafka Connect, not built here (`make connect` does that)"
+        )
+
+
 def postgresql(environment: Mapping[str, str]) -> Path:
     """The folder of PostgreSQL's programs: Debian keeps them off the path."""
     programs = ("initdb", "postgres", "psql")

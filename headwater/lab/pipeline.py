@@ -2,10 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from headwater.lab.health import Batches, IcebergRows, KafkaRecords
+from headwater.lab.health import Batches, Connectors, IcebergRows, KafkaRecords, Told
 from headwater.lab.spec import Service
 
-QUERIES = ("supplier-stats", "iceberg-ingestion", "orders-archive", "orders-dead-letters")
+QUERIES = ("supplier-stats", "iceberg-ingestion", "orders-dead-letters")
+"""What runs on Spark. `orders-archive` does not: the S3 sink is there for that."""
+
+SOURCE, SINKS = "orders-source", ("orders-s3-sink", "orders-iceberg-sink")
+"""What runs in Kafka Connect."""
+
+NAMESPACE, CONNECT = "orders", "kafka-connect"
+"""Of the Spark jobs, and of the connectors: a cluster has a namespace of its own."""
 
 JOBS = {
     "produce": "orders into the topic `orders`",
@@ -17,12 +24,13 @@ JOBS = {
 }
 """What `headwater lab run` knows, by module."""
 
-OF_STREAMS = JOBS.keys() - {"produce", "supplier_stats"}
+OF_STREAMS = JOBS.keys() - {"produce", "supplier_stats", "orders_archive"}
 """Those that work with the checkpoints of `streams`."""
 
 _PLACES: Mapping[str, tuple[str, Sequence[str]]] = {
     "ORDERS_KAFKA": ("{host}:{kafka}", ("kafka",)),
     "ORDERS_REGISTRY": ("http://{host}:{registry}/apis/ccompat/v7", ("registry",)),
+    "ORDERS_CONNECT": ("http://{host}:{connect}", ("connect",)),
     "ORDERS_S3": ("http://{host}:{s3}", ("s3",)),
     "ORDERS_S3_KEY": ("{s3-key}", ("s3",)),
     "ORDERS_S3_SECRET": ("{s3-secret}", ("s3",)),
@@ -32,7 +40,7 @@ _PLACES: Mapping[str, tuple[str, Sequence[str]]] = {
     "ORDERS_CHECKPOINTS": ("{folder}/streams/checkpoints", ()),
     "ORDERS_JARS": ("{jars}/spark", ()),
     "ORDERS_HISTORY": ("{folder}/history/events", ("history",)),
-    "ORDERS_NAMESPACE": ("orders", ()),
+    "ORDERS_NAMESPACE": (NAMESPACE, ()),
     "HEADWATER_URL": ("http://{host}:{headwater}", ("headwater",)),
 }
 """Each variable, and the services without which it has no value."""
@@ -56,21 +64,70 @@ _ENVIRONMENT = {
     "XDG_STATE_HOME": "{here}/state",  # lineage that waits for the server belongs to this lab
 }
 
+_CONNECTORS = ("{python}", "-m", "pipeline.connectors", "--jobs", CONNECT)
+
 PIPELINE = (
+    Service(
+        name="watch",
+        title="Connect watcher",
+        url="the connectors as jobs, from outside",
+        ports={},
+        pipeline=True,
+        java=False,
+        memory=80,
+        after=("kafka", "registry", "connect", "headwater"),
+        environment=_ENVIRONMENT,
+        command=(
+            *("{python}", "-m", "headwater.cli.main", "watch", "connect", "--namespace", CONNECT),
+            *("--connect", "http://{host}:{connect}", "--kafka", "{host}:{kafka}"),
+            *("--registry", "http://{host}:{registry}/apis/ccompat/v7", "--url", "http://{host}:{headwater}"),
+            *("--state", "{here}/state.json", "--spool", "{here}/spool"),
+        ),
+        health=Told("connect", "headwater", CONNECT),
+    ),
+    # These two tell Connect what to run, and stop it when they end; so they end before the watcher, which tells it.
     Service(
         name="orders",
         title="Orders",
-        url="{rate} orders a second → topic orders",
+        url="orders-source: {rate} orders a second → topic orders",
+        ports={},
+        pipeline=True,
+        java=False,
+        memory=60,
+        after=("kafka", "registry", "connect", "watch"),
+        environment=_ENVIRONMENT,
+        command=(*_CONNECTORS, SOURCE, "--rate", "{rate}"),
+        health=Connectors("connect", (SOURCE,)),
+        grace=40.0,
+    ),
+    Service(
+        name="sinks",
+        title="Connect sinks",
+        url=", ".join(SINKS),
+        ports={},
+        pipeline=True,
+        java=False,
+        memory=60,
+        after=("kafka", "registry", "s3", "metastore", "connect", "watch"),
+        environment=_ENVIRONMENT,
+        command=(*_CONNECTORS, *SINKS),
+        health=Connectors("connect", SINKS),
+        grace=40.0,
+    ),
+    Service(
+        name="odd_orders",
+        title="Odd orders",
+        url="{odd} a second, broken or late",
         ports={},
         pipeline=True,
         java=False,
         memory=60,
         after=("kafka", "registry"),
         environment=_ENVIRONMENT,
-        # Some that are broken and some that come late, so that the pipeline has something to show for it.
+        # No connector would write them, and the pipeline must have something to show for it.
         command=(
             "{python}",
-            *("-m", "pipeline.produce", "--rate", "{rate}", "--malformed", "0.002", "--late", "0.01"),
+            *("-m", "pipeline.produce", "--rate", "{odd}", "--malformed", "0.17", "--late", "0.83"),
         ),
         health=KafkaRecords("kafka", "orders"),
     ),
@@ -90,7 +147,7 @@ PIPELINE = (
             *("{python}", "-m", "headwater.spark.supervise", "--restarts", "5", "--"),
             # If the lab is killed, so is Kafka: the application could not end in good order, and would wait for it.
             *("{python}", "-I", "-S", "{leash}", "0", "-"),
-            *("{python}", "-m", "pipeline.streams", "--driver-memory", "{memory}m"),
+            *("{python}", "-m", "pipeline.streams", "--driver-memory", "{memory}m", "--only", ",".join(QUERIES)),
         ),
         health=Batches("streams/checkpoints", QUERIES, "kafka", "orders"),
         patience=600.0,

@@ -32,6 +32,8 @@ def plan(
     spark = needs.spark()
     chosen = _choose(services(database), wanted, pipeline=pipeline, spark=spark is not None)
     root = needs.pipeline() if any(service.pipeline for service in chosen) else None
+    if root:
+        needs.plugins(site.PLUGINS)
     if not spark and any(service.spark for service in chosen):
         raise BadRequest("the Spark history needs pyspark, which is not installed here (`make setup-lab` installs it)")
     java = needs.java(environment) if any(service.java for service in chosen) else None

@@ -48,7 +48,8 @@ status.storage.partitions=1
 key.converter=org.apache.kafka.connect.json.JsonConverter
 value.converter=org.apache.kafka.connect.json.JsonConverter
 offset.flush.interval.ms=5000
-plugin.path={here}/plugins
+exactly.once.source.support=enabled
+plugin.path={here}/plugins,{plugins}
 plugin.discovery=service_load
 """
 

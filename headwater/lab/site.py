@@ -13,6 +13,7 @@ import msgspec
 from headwater.errors import BadRequest
 from headwater.lab import leash, needs
 from headwater.lab.metastore import POSTGRES, Database
+from headwater.lab.pipeline import CONNECT
 from headwater.lab.services import S3_KEY, S3_SECRET, SERVICES, services
 from headwater.lab.spec import Service, choose
 from headwater.lab.state import FILE, LOCK, STOPPED
@@ -20,6 +21,10 @@ from headwater.lab.state import FILE, LOCK, STOPPED
 HOST = "127.0.0.1"
 RATE = 100
 """Orders a second: enough to see the windows move, at a tenth of a core."""
+ODD = 0.012
+"""The share of orders that are broken or late, on purpose."""
+PLUGINS = Path(__file__).parent / "plugins"
+"""What `make connect` has built for the Connect worker."""
 _SECRET = "secret"  # noqa: S105 (a file)
 
 
@@ -53,16 +58,18 @@ def values(plan: Plan, ports: Mapping[str, int]) -> dict[str, str]:
         "python": sys.executable,
         "leash": leash.__file__,
         "jars": str(plan.jars),
+        "plugins": str(PLUGINS),
         "spark": str(plan.spark or ""),
         "postgresql": str(plan.postgresql or ""),
         "root": str(plan.root or ""),
         "folder": str(plan.folder),
         "rate": str(plan.rate),
+        "odd": f"{plan.rate * ODD:g}",
         "secret": _secret(plan.folder),
         "id": _cluster_id(plan),
         "s3-key": S3_KEY,
         "s3-secret": S3_SECRET,
-        "clusters": f"kafka-connect=http://{HOST}:{ports['connect']}" if "connect" in ports else "",
+        "clusters": f"{CONNECT}=http://{HOST}:{ports['connect']}" if "connect" in ports else "",
         **{name: str(port) for name, port in ports.items()},
     }
 

@@ -336,13 +336,21 @@ class Watcher:
     async def _with_smt(self, name: str, watched: Watched) -> None:
         """The SMT sees restarts that nobody else sees: its latest run is the one that goes on."""
         latest = await self._latest(name, watched.kept)
-        if latest is None or watched.kept.run is None:
+        if latest is None:
             return
-        if latest.goes_on and latest.id != watched.kept.run:
-            watched.kept = Kept(run=latest.id, config=watched.kept.config)
+        over = watched.condition.kind in ("failed", "stopped")
+        if watched.kept.run is None:
+            if over and not latest.goes_on and latest.id == watched.ended_by_smt:
+                # We thought that it goes on, but the SMT knew better. What we know of the end belongs to that run.
+                watched.kept = Kept(run=latest.id, config=watched.fingerprint)
+                watched.ended_by_smt = ""
+        elif latest.goes_on and latest.id != watched.kept.run:
+            # It began after the one that we know, so it has the configuration that is there now.
+            watched.kept = Kept(run=latest.id, config=watched.fingerprint or watched.kept.config)
             watched.told = watched.shown = ""
-        elif not latest.goes_on and latest.id == watched.kept.run:
+        elif not latest.goes_on and latest.id == watched.kept.run and not over:
             watched.kept = Kept(last=latest.id, config=watched.kept.config)
+            watched.ended_by_smt = latest.id
 
     def _waited_enough(self, watched: Watched, now: float) -> bool:
         watched.expected = watched.expected or now

@@ -43,6 +43,8 @@ class Watched:
     pause: float = TOPICS_FIRST
     expected: float = 0.0
     """Since when a run of the SMT is waited for."""
+    ended_by_smt: str = ""
+    """The run that the SMT ended while the connector still seemed to go on."""
     moved: dict[str, int] = field(default_factory=dict)
     """Records that went through since they were told, by topic."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 from confluent_kafka import Consumer, KafkaError, Producer
+from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.integration.support import HEADWATER, wait_for
 from tests.support.lab import Lab
@@ -69,6 +70,10 @@ class Cluster:
         self.http.close()
 
     # Kafka
+
+    def topic(self, name: str, partitions: int) -> None:
+        admin = AdminClient({"bootstrap.servers": self.kafka})
+        admin.create_topics([NewTopic(name, partitions, 1)])[name].result(60)
 
     def produce(self, topic: str, *values: bytes, key: bytes | None = None) -> None:
         producer = Producer({"bootstrap.servers": self.kafka})

@@ -3,7 +3,6 @@
 import shutil
 import sys
 import tarfile
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,9 +25,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """One for all tests: each makes connectors and topics of its own."""
     lab = Lab(tmp_path_factory.mktemp("labs") / "lab")
-    site.claim(lab.data)
-    _plugins(lab.data / "connect" / "plugins")
-    lab.up("--services", "connect,registry,headwater")
+    plugins(lab)
+    lab.up("--services", "connect,registry,s3,headwater")
     made = Cluster(lab, tmp_path_factory.mktemp("files"))
     yield made
     made.end()
@@ -43,16 +41,12 @@ def watcher(cluster: Cluster, tmp_path: Path) -> Iterator[Watching]:
     watching.stop()
 
 
-def _plugins(folder: Path) -> None:
+def plugins(lab: Lab) -> None:
+    """Gives them to the worker of a lab that is not up yet."""
+    site.claim(lab.data)
+    folder = lab.data / "connect" / "plugins"
     assert PLUGINS.is_dir(), "the plugins are not there: run `make test-connect`"
     shutil.copytree(PLUGINS / "mirror", folder / "mirror")
-    shutil.copytree(PLUGINS / "avro", folder / "avro")
-    # A worker that finds plugins by their manifests needs one, and this converter has none.
-    with zipfile.ZipFile(folder / "avro" / "manifest.jar", "w") as jar:
-        jar.writestr(
-            "META-INF/services/org.apache.kafka.connect.storage.Converter",
-            "io.apicurio.registry.utils.converter.AvroConverter\n",
-        )
     with tarfile.open(next(PLUGINS.glob("debezium-*.tar.gz"))) as archive:
         archive.extractall(folder, filter="data")
     for pattern in ("kafka-clients-*.jar", "connect-api-*.jar"):  # the worker has its own

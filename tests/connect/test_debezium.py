@@ -1,4 +1,5 @@
-"""A connector that nobody here wrote, on a real database: tables, topics and columns by the watcher alone."""
+"""A connector that nobody here wrote, on a real database: tables, topics and columns by the watcher, alone and with
+the transform."""
 
 from collections.abc import Iterator
 
@@ -6,6 +7,7 @@ import pytest
 
 from tests.connect.cluster import PATIENCE, Cluster, Json, Watching
 from tests.connect.postgres import Postgres
+from tests.connect.smt import columns, smt, workers
 from tests.integration.support import wait_for
 
 D = "io.debezium.transforms."
@@ -132,6 +134,46 @@ def test_two_tables_into_one_topic(cluster: Cluster, postgres: Postgres, watcher
     wait_for(lambda: cluster.column(topic, real, "v") == both, "columns", PATIENCE)
     fields = cluster.asked(f"/api/v1/namespaces/{_quoted(topic)}/datasets/{real}")["fields"]
     assert "key" in {field["name"] for field in fields}
+
+
+def test_with_the_transform_in_it(cluster: Cluster, postgres: Postgres, watcher: Watching) -> None:
+    postgres.sql("create table items (id int primary key, label text); insert into items values (1, 'a')", "shop")
+    chain = {
+        "table.include.list": "public.items",
+        **smt(cluster, **{"registry.url": cluster.registry}),
+        "transforms": "unwrap,lineage",
+        "transforms.unwrap.type": f"{D}ExtractNewRecordState",
+    }
+    cluster.put("inside", config(cluster, postgres, "inside", **chain))
+    real, _, _ = cluster.first_record("^inside[.]public[.]items$")
+    topic, table = f"kafka://{cluster.kafka}", "shop.public.items"
+    label = {(table, "label", "IDENTITY", False)}
+    wait_for(lambda: cluster.column(topic, real, "label") == label, "columns", PATIENCE)
+    wait_for(lambda: [w["records"] for w in workers(cluster, "inside")] == [{real: 1}], "the count", PATIENCE)
+    # Both name types in the same way, so that no schema is told twice.
+    wait_for(lambda: set(columns(cluster, real)) == {"id", "label", "key"}, "the schema", PATIENCE)
+    cluster.wait_runs("inside", "RUNNING")
+    postgres.sql("alter table items add price numeric(10,2); insert into items values (2, 'b', 12.5)", "shop")
+    wait_for(lambda: "price" in columns(cluster, real), "the new column", PATIENCE)
+    cluster.wait_runs("inside", "RUNNING")
+    assert len(_versions(cluster, topic, real)) == 2
+
+
+def test_the_transform_alone_tells_topics_and_schemas(cluster: Cluster, postgres: Postgres) -> None:
+    chain = {"table.include.list": "sales.orders", **smt(cluster)}
+    cluster.put("alone-inside", config(cluster, postgres, "alone_inside", **chain))
+    real, _, _ = cluster.first_record("^alone_inside[.]sales[.]orders$")
+    wait_for(lambda: {"before", "after", "op", "key"} <= set(columns(cluster, real)), "the schema", PATIENCE)
+    assert cluster.nodes("job:kafka-connect:alone-inside") == {
+        "job:kafka-connect:alone-inside",
+        f"dataset:kafka://{cluster.kafka}:{real}",
+    }
+
+
+def _versions(cluster: Cluster, namespace: str, name: str) -> set[tuple[str, ...]]:
+    """The schemas that a dataset had."""
+    told = cluster.asked(f"/api/v1/namespaces/{_quoted(namespace)}/datasets/{name}/versions", limit=100)
+    return {tuple(f"{f['name']} {f['type']}" for f in version["fields"]) for version in told["versions"]}
 
 
 def _quoted(namespace: str) -> str:

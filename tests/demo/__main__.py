@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -89,6 +90,7 @@ class Check:
             "rows in default.orders": lambda: now.rows("orders"),
             "dead letters": lambda: now.records("orders-dead-letters"),
             "archived orders": now.archived,
+            "rows in default.orders_connect": lambda: now.rows("orders_connect"),
             "rows in default.supplier_stats": lambda: now.rows("supplier_stats"),
         }
 
@@ -124,23 +126,28 @@ class Check:
         """No more orders; what was made must be somewhere, to the last one."""
         now, (began, before) = self._counts, self._flow
         rate = (now.records("orders") - before) / (time.monotonic() - began)
-        self._succeed("stop", "orders")
-        made = now.records("orders")
+        self._succeed("stop", "orders", "odd_orders")
+        made = now.made()
         say(f"no more orders: {made:,} were made; waiting until each of them is in its place")
 
-        def arrived() -> bool:
-            return now.archived() >= made and now.rows("orders") + now.records("orders-dead-letters") >= made
-
-        self._wait("the last order in the table, the archive or the dead letters", arrived)
-        rows, dead, archived = now.rows("orders"), now.dead(), now.archived()
-        if rows + dead != made:
-            self.problems.append(f"{made:,} orders were made, {rows:,} are in the table and {dead:,} are dead letters")
-        if archived != made:
-            self.problems.append(f"{made:,} orders were made, and {archived:,} are archived")
+        paths: dict[str, Callable[[], int]] = {
+            "default.orders": lambda: now.rows("orders") + now.dead().total(),
+            "the archive": lambda: now.archived() + now.records("orders-s3-dead-letters"),
+            # It takes no notice of records without a value.
+            "default.orders_connect": lambda: (
+                now.rows("orders_connect") + now.records("orders-iceberg-dead-letters") + now.dead()["null value"]
+            ),
+        }
+        for where, count in paths.items():
+            self._wait(f"the last order in {where} or its dead letters", partial(_at_least, count, made))
+            if (found := count()) != made:
+                self.problems.append(f"{made:,} orders were made, {found:,} are in {where} or its dead letters")
+        rows, dead, archived = now.rows("orders"), now.dead().total(), now.archived()
         self._figure("orders a second", f"{rate:,.0f}")
         self._figure("orders made", f"{made:,}")
         self._figure("windows written", f"{now.records('supplier-stats'):,}")
         self._figure("rows in default.orders", f"{rows:,}")
+        self._figure("rows in default.orders_connect", f"{now.rows('orders_connect'):,}")
         self._figure("rows in default.supplier_stats", f"{now.rows('supplier_stats'):,}")
         self._figure("dead letters", f"{dead:,}")
         self._figure("archived", f"{archived:,}")
@@ -218,6 +225,10 @@ class Check:
 
     def _figure(self, what: str, value: str) -> None:
         self.figures.append((what, value))
+
+
+def _at_least(count: Callable[[], int], wanted: int) -> bool:
+    return count() >= wanted
 
 
 def main() -> int:

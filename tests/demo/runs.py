@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from headwater.lab.pipeline import QUERIES
+from headwater.lab.pipeline import QUERIES, SINKS, SOURCE
 
 
 def wrong_ends(runs: Sequence[Any]) -> list[str]:
@@ -11,7 +11,7 @@ def wrong_ends(runs: Sequence[Any]) -> list[str]:
     problems = [
         f"run {run['id']} of {run['job']['name']} is still {run['state']}" for run in runs if not run["endedAt"]
     ]
-    for query in QUERIES:
+    for query in (*QUERIES, SOURCE, *SINKS):
         mine = sorted((run for run in runs if run["job"]["name"] == query), key=lambda run: str(run["startedAt"]))
         if not mine or mine[-1]["state"] != "ABORTED":
             problems.append(f"the last run of {query} should be ABORTED")

@@ -369,6 +369,38 @@ def test_the_run_of_an_smt_is_taken_over(fake: FakeConnect, server: Server, watc
     assert "START" not in [one["event"] for one in watching.told()]
 
 
+def test_a_failure_that_the_smt_saw_first_is_the_end_of_the_same_run(
+    fake: FakeConnect, server: Server, watch: Watch
+) -> None:
+    mine = run_id("smt", "sink", None)
+    send_run(server, "START", mine)
+    fake.add("sink", S3 | SMT)
+    watching = watch("--heartbeat", "0.2")
+    wait_for(lambda: "headwater_connect" in runs(server)[0]["facets"], "the watcher's word")
+    send_run(server, "FAIL", mine)
+    looks = fake.requests.count("/connectors")
+    wait_for(lambda: fake.requests.count("/connectors") > looks + 5, "looks at a connector that seems to run")
+    fake.add("sink", S3 | SMT, "FAILED")
+    wait_for(lambda: "errorMessage" in runs(server)[0]["facets"], "the trace")
+    (run,) = wait_state(server, "FAILED")
+    assert (run["id"], run["facets"]["errorMessage"]["stackTrace"]) == (mine, "org.X: boom\n\tat y")
+    assert "START" not in [one["event"] for one in watching.told()]
+
+
+def test_a_change_that_the_smt_saw_first_is_one_new_run(fake: FakeConnect, server: Server, watch: Watch) -> None:
+    mine = [run_id("smt", "sink", str(n)) for n in range(2)]
+    send_run(server, "START", mine[0])
+    fake.add("sink", S3 | SMT)
+    watching = watch()
+    wait_for(lambda: "headwater_connect" in runs(server)[0]["facets"], "the watcher's word")
+    send_run(server, "ABORT", mine[0])
+    send_run(server, "START", mine[1])
+    fake.add("sink", S3 | SMT | {"flush.size": "7"}, "RUNNING", "RUNNING")
+    wait_for(lambda: "headwater_connect" in runs(server)[0]["facets"], "the watcher's word")
+    assert [run["id"] for run in wait_state(server, "RUNNING", "ABORTED")] == [mine[1], mine[0]]
+    assert {one["event"] for one in watching.told()} == {"RUNNING"}
+
+
 def test_an_smt_that_says_nothing_is_not_waited_for_for_ever(fake: FakeConnect, server: Server, watch: Watch) -> None:
     fake.add("sink", S3 | SMT)
     watch()

@@ -5,7 +5,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from headwater.lab import iceberg, kafka
-from headwater.lab.pipeline import QUERIES
+from headwater.lab.pipeline import CONNECT, NAMESPACE, QUERIES, SINKS, SOURCE
 from tests.integration.support import wait_for
 from tests.support.lab import PATIENCE, Lab
 
@@ -39,15 +39,24 @@ def orders_in_the_topic(lab: Lab) -> int:
     return kafka.records(values["host"], int(values["kafka"]), "orders")
 
 
-def latest_runs(lab: Lab) -> dict[str, Any]:
-    jobs = httpx.get(f"{lab.url('headwater')}/api/v1/namespaces/orders/jobs", params={"limit": 100}).json()["jobs"]
-    return {job["name"]: job["latestRun"] for job in jobs if job["name"] in QUERIES}
+CONNECTORS = (SOURCE, *SINKS)
+
+
+def latest_runs(lab: Lab, names: Sequence[str] = QUERIES) -> dict[str, Any]:
+    jobs = [
+        job
+        for namespace in (NAMESPACE, CONNECT)
+        for job in httpx.get(f"{lab.url('headwater')}/api/v1/namespaces/{namespace}/jobs?limit=100").json()["jobs"]
+    ]
+    return {job["name"]: job["latestRun"] for job in jobs if job["name"] in names}
 
 
 def test_everything_is_up_and_well_after_the_first_batch(lab: Lab) -> None:
     status = lab.status()
     assert {s["name"]: s["health"] for s in status["services"] if s["health"] != "ok"} == {}
-    assert {"orders", "streams", "supplier_stats"} < {s["name"] for s in status["services"]}
+    assert {"watch", "orders", "sinks", "odd_orders", "streams", "supplier_stats"} < {
+        s["name"] for s in status["services"]
+    }
     streams = next(s for s in status["services"] if s["name"] == "streams")
     assert streams["memory"] > 300 << 20  # Spark's own process is counted
     assert iceberg.rows(lab.told()["values"], "default", "supplier_stats")
@@ -91,11 +100,31 @@ def test_orders_that_were_made_are_there_after_down_and_up_and_more_come(lab: La
     assert made >= written > 0
     ended = latest_runs(lab)
     assert {name: run["state"] for name, run in ended.items()} == dict.fromkeys(QUERIES, "ABORTED")
+    ended = latest_runs(lab, CONNECTORS)
+    assert {name: run["state"] for name, run in ended.items()} == dict.fromkeys(CONNECTORS, "ABORTED")
     lab.down()
     lab.up("--pipeline", "--rate", "50")
     wait_for(lambda: orders_in_the_table(lab) > made, "orders beyond those that there were", PATIENCE)
     assert orders_in_the_topic(lab) >= orders_in_the_table(lab)
-    assert {name: run["state"] for name, run in latest_runs(lab).items()} == dict.fromkeys(QUERIES, "RUNNING")
+    everything = (*QUERIES, *CONNECTORS)
+    wait_for(
+        lambda: {run["state"] for run in latest_runs(lab, everything).values()} == {"RUNNING"}, "all to run", PATIENCE
+    )
+
+
+def test_a_connector_that_fails_is_started_again(lab: Lab) -> None:
+    connect = lab.url("connect")
+
+    def tasks(name: str) -> list[Any]:
+        return list(httpx.get(f"{connect}/connectors/{name}/status", timeout=30).json()["tasks"])
+
+    config = httpx.get(f"{connect}/connectors/{SINKS[0]}/config", timeout=30).json()
+    broken = config | {"s3.bucket.name": "nowhere"}
+    httpx.put(f"{connect}/connectors/{SINKS[0]}/config", json=broken, timeout=60).raise_for_status()
+    log = lab.data / "logs" / "sinks.log"
+    wait_for(lambda: f"{SINKS[0]} failed, and is started again" in log.read_text(), "the failure", PATIENCE)
+    httpx.put(f"{connect}/connectors/{SINKS[0]}/config", json=config, timeout=60).raise_for_status()
+    wait_for(lambda: [task["state"] for task in tasks(SINKS[0])] == ["RUNNING"], "the sink", PATIENCE)
 
 
 def test_a_driver_that_is_killed_is_started_again_and_its_end_is_told(lab: Lab) -> None:

@@ -84,8 +84,22 @@ class Streams:
 
     def count(self, query: str, what: str) -> int:
         """The latest figure that the application told."""
+        return next(reversed(self._counts(query, what)), 0)
+
+    def settled(self, query: str, what: str) -> int:
+        """The figure when it stands still, with nothing left to read. It counts from each start of the application."""
+        told = len(self._counts(query, what))
+
+        def stands_still() -> bool:
+            now = self._counts(query, what)[told:]
+            return self.runs() and len(now) >= 3 and len(set(now[-3:])) == 1
+
+        wait(stands_still, f"{query} to stand still")
+        return self.count(query, what)
+
+    def _counts(self, query: str, what: str) -> list[int]:
         found = re.findall(rf"{query}: .*?([\d,]+) {what}", self.said())
-        return int(found[-1].replace(",", "")) if found else 0
+        return [int(figure.replace(",", "")) for figure in found]
 
     def runs(self) -> bool:
         assert self._process is not None

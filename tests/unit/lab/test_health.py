@@ -1,5 +1,6 @@
 """Checks against things that are not the service: they must not pass. The services themselves: tests/lab."""
 
+import json
 import socket
 import threading
 import time
@@ -12,6 +13,7 @@ from headwater.lab import health
 from headwater.lab.health import (
     Batches,
     Check,
+    Connectors,
     Http,
     IcebergRows,
     KafkaMetadata,
@@ -19,6 +21,7 @@ from headwater.lab.health import (
     Postgres,
     S3Bucket,
     ThriftCall,
+    Told,
 )
 from tests.integration.support import free_port
 from tests.support.checkpoints import finish
@@ -31,6 +34,8 @@ CHECKS: list[Check] = [
     ThriftCall("port", "get_all_databases", "default"),
     Postgres("port"),
     IcebergRows("default", "orders"),
+    Connectors("port", ("orders-source",)),
+    Told("port", "port", "orders"),
 ]
 Answer = Callable[[bytes], int]
 
@@ -126,3 +131,35 @@ def test_a_stream_is_well_when_each_query_has_finished_a_batch_since_the_start(t
     finish(tmp_path / "checkpoints/archive", 10, now - 4)
     assert health.ask(check, known) is None
     assert health.ask(check, {**known, "started": str(now)}) == "stats has not finished a batch yet"
+
+
+def connectors(**states: list[str]) -> bytes:
+    """Connect's answer: of each connector its own state and those of its tasks."""
+    told = {
+        name: {"status": {"connector": {"state": own}, "tasks": [{"state": state} for state in tasks]}}
+        for name, (own, *tasks) in states.items()
+    }
+    body = json.dumps(told).encode()
+    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+@pytest.mark.parametrize(
+    ("states", "said"),
+    [
+        (["RUNNING", "RUNNING"], None),
+        (["RUNNING", "RUNNING", "FAILED"], "sink is FAILED"),
+        (["PAUSED", "RUNNING"], "sink is PAUSED"),
+        (["RUNNING"], "sink is UNASSIGNED"),
+    ],
+)
+def test_a_connector_is_well_when_all_of_it_runs(answering: Answer, states: list[str], said: str | None) -> None:
+    port = answering(connectors(sink=states))
+    assert health.ask(Connectors("port", ("sink",)), values(port)) == said
+    assert health.ask(Connectors("port", ("other",)), values(port)) == "other is not there"
+
+
+def test_what_runs_must_be_told(answering: Answer) -> None:
+    # The same answer to both questions: it is none of a job that runs.
+    port = answering(connectors(sink=["RUNNING", "RUNNING"]))
+    assert health.ask(Told("port", "port", "orders"), values(port)) == "sink runs, and is not told to"
+    assert health.ask(Told("port", "port", "orders"), values(answering(connectors(sink=["STOPPED"])))) is None

@@ -110,3 +110,10 @@ def test_what_the_pipeline_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> No
         needs.pipeline()
     monkeypatch.setattr(needs, "find_spec", lambda _: there)
     assert (needs.pipeline() / "pipeline" / "settings.py").exists()
+
+
+def test_plugins_that_are_not_built_are_missed(tmp_path: Path) -> None:
+    with pytest.raises(CannotStart, match="make connect"):
+        needs.plugins(tmp_path)
+    (tmp_path / "connectors").mkdir()
+    needs.plugins(tmp_path)

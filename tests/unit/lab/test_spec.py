@@ -43,7 +43,10 @@ def test_the_pipeline_brings_what_its_jobs_talk_to() -> None:
         assert needed < {s.name for s in choose(SERVICES, [name])}
     assert {s.name for s in choose(SERVICES, ["streams"])} == {s.name for s in SERVICES} - {
         "connect",
+        "watch",
         "orders",
+        "sinks",
+        "odd_orders",
         "supplier_stats",
     }
 

@@ -1,0 +1,7 @@
+package io.headwater.connect;
+
+final class Version {
+    static final String NUMBER = "1";
+
+    private Version() {}
+}

@@ -1,0 +1,255 @@
+package io.headwater.connect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.connect.data.Schema;
+import org.apache.kafka.connect.data.SchemaBuilder;
+import org.apache.kafka.connect.data.Struct;
+import org.apache.kafka.connect.errors.DataException;
+import org.apache.kafka.connect.errors.RetriableException;
+import org.apache.kafka.connect.sink.SinkRecord;
+import org.junit.jupiter.api.Test;
+
+class S3SinkTaskTest {
+    private static final TopicPartition PARTITION = new TopicPartition("orders", 0);
+    private static final Schema SCHEMA = SchemaBuilder.struct().field("n", Schema.INT64_SCHEMA).build();
+    private static final Schema WIDER =
+            SchemaBuilder.struct().field("n", Schema.INT64_SCHEMA).field("more", Schema.OPTIONAL_STRING_SCHEMA).build();
+
+    private final MemoryStore store = new MemoryStore();
+    private final List<SinkRecord> dead = new ArrayList<>();
+
+    @Test
+    void anObjectForSoManyRecords() {
+        S3SinkTask task = task("flush.size", "3");
+        task.put(records(0, 7));
+        assertEquals(List.of("0,1,2", "3,4,5"), contents());
+        assertEquals("topics/orders/partition=0/orders+0+0000000000.json", store.objects.firstKey());
+        assertEquals(6, committed(task, 7));
+        task.put(records(7, 9));
+        assertEquals(List.of("0,1,2", "3,4,5", "6,7,8"), contents());
+        assertEquals(9, committed(task, 9));
+    }
+
+    @Test
+    void anObjectAfterSomeTime() {
+        S3SinkTask task = task("rotate.interval.ms", "1");
+        task.put(records(0, 2));
+        waitFor(() -> {
+            task.put(List.of());
+            return !store.objects.isEmpty();
+        });
+        assertEquals(List.of("0,1"), contents());
+        assertEquals(2, committed(task, 2));
+    }
+
+    @Test
+    void whatIsNotStoredIsNotNoted() {
+        S3SinkTask task = task();
+        task.put(records(5, 8));
+        assertEquals(5, committed(task, 8));
+    }
+
+    @Test
+    void aStoreThatIsAwayLosesAndDoublesNothing() {
+        S3SinkTask task = task("flush.size", "3");
+        task.put(records(0, 4));
+        store.away = true;
+        List<SinkRecord> batch = records(4, 11);
+        assertThrows(RetriableException.class, () -> task.put(batch));
+        assertThrows(RetriableException.class, () -> task.put(batch));
+        assertEquals(3, committed(task, 4));
+        store.away = false;
+        task.put(batch);
+        task.put(records(11, 12));
+        assertEquals(List.of("0,1,2", "3,4,5", "6,7,8", "9,10,11"), contents());
+        assertEquals(12, committed(task, 12));
+    }
+
+    @Test
+    void anObjectThatNobodyNotedIsReplaced() {
+        task("flush.size", "3").put(records(0, 9));
+        // The offset 3 was noted, and the next task cuts at other places.
+        S3SinkTask next = task("flush.size", "5");
+        next.put(records(3, 8));
+        assertEquals(List.of("0,1,2", "3,4,5,6,7"), contents());
+        assertEquals(8, committed(next, 8));
+        next.put(records(8, 13));
+        assertEquals(List.of("0,1,2", "3,4,5,6,7", "8,9,10,11,12"), contents());
+    }
+
+    @Test
+    void objectsAheadOfWhatIsWrittenStay() {
+        store.put("topics/orders/partition=0/orders+0+0000000100.json", "{\"n\":100}\n".getBytes(StandardCharsets.UTF_8));
+        task("flush.size", "3").put(records(0, 3));
+        assertEquals(List.of("0,1,2", "100"), contents());
+    }
+
+    /** Tasks die at any moment, stores are away at any moment: every record is there once. */
+    @Test
+    void whateverHappensEachRecordIsThereOnce() {
+        for (int seed = 0; seed < 300; seed++) {
+            Random chance = new Random(seed);
+            store.objects.clear();
+            store.away = false;
+            long noted = 0;
+            int total = 200;
+            while (noted < total) {
+                S3SinkTask task = task("flush.size", String.valueOf(1 + chance.nextInt(20)));
+                long position = noted;
+                boolean lives = true;
+                while (lives && position < total) {
+                    long end = Math.min(total, position + 1 + chance.nextInt(30));
+                    store.away = chance.nextInt(4) == 0;
+                    List<SinkRecord> batch = records(position, end);
+                    try {
+                        task.put(batch);
+                    } catch (RetriableException e) {
+                        store.away = false;
+                        task.put(batch);
+                    }
+                    position = end;
+                    if (chance.nextInt(3) == 0) {
+                        noted = committed(task, position);
+                    }
+                    lives = chance.nextInt(6) > 0;
+                }
+                if (position == total) {
+                    store.away = false;
+                    long flushed = committed(task, total);
+                    // The rest, as time would bring it.
+                    S3SinkTask last = task("flush.size", String.valueOf(Math.max(1, total - flushed)));
+                    if (flushed < total) {
+                        last.put(records(flushed, total));
+                    }
+                    noted = total;
+                }
+            }
+            List<String> found = new ArrayList<>();
+            contents().forEach(content -> found.addAll(List.of(content.split(","))));
+            found.sort((a, b) -> Integer.compare(Integer.parseInt(a), Integer.parseInt(b)));
+            assertEquals(IntStream.range(0, total).mapToObj(String::valueOf).toList(), found, "seed " + seed);
+        }
+    }
+
+    @Test
+    void aRecordWithoutValue() {
+        assertThrows(DataException.class, () -> withoutLetters().put(List.of(record(0, null, null))));
+        S3SinkTask told = task("flush.size", "1");
+        told.put(List.of(record(0, null, null)));
+        assertEquals(1, dead.size());
+        assertEquals(1, committed(told, 1));
+        task("behavior.on.null.values", "ignore").put(List.of(record(1, null, null)));
+        assertEquals(1, dead.size());
+        assertEquals(List.of(), contents());
+    }
+
+    @Test
+    void aRecordWithoutFieldsIsNoAvro() {
+        S3SinkTask task = task("format.class", "avro", "flush.size", "2");
+        task.put(List.of(record(0), record(1, Schema.STRING_SCHEMA, "text"), record(2), record(3, null, Map.of("n", 3L)), record(4)));
+        assertEquals(List.of(1L, 3L), dead.stream().map(record -> record.kafkaOffset()).toList());
+        assertEquals(2, store.objects.size());
+        assertEquals(4, committed(task, 5));
+    }
+
+    @Test
+    void anotherSchemaBeginsAnotherObject() {
+        S3SinkTask task = task("format.class", "parquet", "flush.size", "3");
+        task.put(List.of(record(0), record(1, WIDER, new Struct(WIDER).put("n", 1L)), record(2), record(3)));
+        assertEquals(2, store.objects.size());
+        assertEquals(2, committed(task, 4));
+    }
+
+    @Test
+    void schemasWithTheSameFieldsShareAnObject() {
+        Schema named = SchemaBuilder.struct().name("other").version(2).doc("told").field("n", Schema.INT64_SCHEMA).build();
+        S3SinkTask task = task("format.class", "parquet", "flush.size", "4");
+        task.put(List.of(record(0), record(1, named, new Struct(named).put("n", 1L)), record(2), record(3)));
+        assertEquals(1, store.objects.size());
+    }
+
+    @Test
+    void aPartitionThatIsTakenAwayIsForgotten() {
+        S3SinkTask task = task("flush.size", "3");
+        task.put(records(0, 2));
+        task.close(List.of(PARTITION));
+        task.put(records(0, 3));
+        assertEquals(List.of("0,1,2"), contents());
+    }
+
+    @Test
+    void recordsOfSeveralTopicsThatATransformJoins() {
+        S3SinkTask task = task("flush.size", "1");
+        task.put(List.of(record(0).newRecord("all", 0, null, null, null, Map.of("n", 0), 0L)));
+        SinkRecord other = new SinkRecord("returns", 0, null, null, null, Map.of("n", 1), 0);
+        task.put(List.of(other.newRecord("all", 0, null, null, null, Map.of("n", 1), 0L)));
+        assertEquals(List.of("topics/all/partition=0/orders+0+0000000000.json", "topics/all/partition=0/returns+0+0000000000.json"),
+                List.copyOf(store.objects.keySet()));
+    }
+
+    private static List<SinkRecord> records(long from, long to) {
+        return LongStream.range(from, to).mapToObj(S3SinkTaskTest::record).toList();
+    }
+
+    private static SinkRecord record(long offset) {
+        return record(offset, SCHEMA, new Struct(SCHEMA).put("n", offset));
+    }
+
+    private static SinkRecord record(long offset, Schema schema, Object value) {
+        return new SinkRecord("orders", 0, null, null, schema, value, offset, 0L, TimestampType.CREATE_TIME);
+    }
+
+    private List<String> contents() {
+        return store.objects.values().stream()
+                .map(bytes -> new String(bytes, StandardCharsets.UTF_8))
+                .map(text -> String.join(",", text.replaceAll("[^0-9\n]", "").split("\n")))
+                .toList();
+    }
+
+    private static long committed(S3SinkTask task, long position) {
+        return task.preCommit(Map.of(PARTITION, new OffsetAndMetadata(position))).get(PARTITION).offset();
+    }
+
+    private S3SinkTask task(String... options) {
+        S3SinkTask task = new S3SinkTask();
+        task.start(config(options), store, (record, error) -> {
+            dead.add(record);
+            return CompletableFuture.completedFuture(null);
+        });
+        return task;
+    }
+
+    private S3SinkTask withoutLetters() {
+        S3SinkTask task = new S3SinkTask();
+        task.start(config(), store, null);
+        return task;
+    }
+
+    private static S3SinkConfig config(String... options) {
+        Map<String, String> told = new HashMap<>(Map.of("s3.bucket.name", "archive"));
+        for (int i = 0; i < options.length; i += 2) {
+            told.put(options[i], options[i + 1]);
+        }
+        return new S3SinkConfig(told);
+    }
+
+    private static void waitFor(java.util.function.BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            Thread.onSpinWait();
+        }
+    }
+}
