@@ -4,7 +4,7 @@ from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.support import KAFKA_ORDERS, LOOKS, recorded, streaming_event
@@ -28,6 +28,18 @@ def test_a_new_job_appears_by_itself_and_moves_nothing(filled: Server, open_page
     seen.has_cards(12)
     assert {card: seen.place(card) for card in before} == before
     expect(seen.card(LIVE_JOB)).to_have_attribute("data-state", "RUNNING")
+
+
+def test_what_happens_before_the_stream_begins_is_not_missed(filled: Server, open_page: OpenPage) -> None:
+    seen = open_page(filled, "/search")
+    held: list[Route] = []
+    seen.page.route("**/api/v1/live*", lambda route: held.append(route))
+    seen.page.goto(f"/graph?node={quote(KAFKA_ORDERS)}")
+    seen.has_cards(10)
+    assert filled.post(streaming_event("START")).status_code == 201
+    (stream,) = held
+    stream.continue_()
+    seen.has_cards(12)
 
 
 @pytest.mark.parametrize(("kind", "state"), [("FAIL", "FAILED"), ("ABORT", "ABORTED")])

@@ -42,7 +42,10 @@ class Live {
       this.#again = setTimeout(() => this.#connect(), TRY_AGAIN_MS);
     };
     source.addEventListener("hello", (message) => {
+      const isFirst = this.#position === null;
       this.#position = (JSON.parse(message.data) as LiveHello).position;
+      // What changed after the first answers came and before the stream began is in neither.
+      if (isFirst) for (const listener of this.#listeners) listener.resync?.();
     });
     source.addEventListener("change", (message) => {
       const change = JSON.parse(message.data) as LiveChange;
