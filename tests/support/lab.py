@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,13 @@ class Lab:
     def start(self, *options: str) -> "subprocess.Popen[str]":
         """In the foreground of a process of its own."""
         return subprocess.Popen(
-            self._command("up", *options), env=self._env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            self._command("up", *options),
+            env=self._env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Shells let what they start in the background ignore Ctrl-C, and the tests may be started so.
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
         )
 
     def up(self, *options: str) -> str:
