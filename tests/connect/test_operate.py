@@ -37,7 +37,7 @@ def details(cluster: Cluster, name: str) -> Json:
 
 def operations(cluster: Cluster, name: str) -> list[tuple[str, str, str]]:
     """What the log has of them, oldest first."""
-    events = cluster.asked("/api/v1/events/lineage", limit=1000, sortDirection="asc")["events"]
+    events = reversed(cluster.asked("/api/v1/events/lineage", limit=1000)["events"])
     told = [
         e["job"]["facets"].get("headwater_operation") for e in events if e["job"]["name"] == name and "run" not in e
     ]
