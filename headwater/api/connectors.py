@@ -5,6 +5,7 @@ allows it, nobody's page can do it in somebody's name either.
 """
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -176,16 +177,19 @@ async def _act(
     )
 
 
-@put(f"{_CONNECTOR}/tasks/{{task:int}}/restart", responses=says(shapes.Operation), summary="Restart one task")
+@put(f"{_CONNECTOR}/tasks/{{task:str}}/restart", responses=says(shapes.Operation), summary="Restart one task")
 async def restart_task(
     app: App,
     cluster: InPath,
     name: InPath,
-    task: Annotated[int, PathParameter(ge=0, le=1 << 31, description="Its number.")],
+    task: Annotated[str, PathParameter(description="Its number.", schema_extra={"pattern": "^[0-9]{1,9}$"})],
     user: User = None,
 ) -> Response[bytes]:
+    if not re.fullmatch("[0-9]{1,9}", task):
+        raise BadRequest(f"task {task!r} is not the number of a task", "task")
+    number = int(task)
     operator, by, of = app.clusters.to_change(segment(cluster)), _who(user), segment(name)
-    return await _operate(app, operator, of, "restart", by, lambda: operator.restart_task(of, task), task=task)
+    return await _operate(app, operator, of, "restart", by, lambda: operator.restart_task(of, number), task=number)
 
 
 @delete(_CONNECTOR, responses=says(shapes.Operation), status_code=200, summary="Delete a connector; its job stays")

@@ -2468,7 +2468,7 @@ export interface operations {
                 /** @description Percent-encoded as one segment, slashes too. */
                 name: string;
                 /** @description Its number. */
-                task: number;
+                task: string;
             };
             cookie?: never;
         };

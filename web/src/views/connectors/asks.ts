@@ -89,7 +89,7 @@ export function useAct() {
 
 export function useRestartTask() {
   return useChange(async ({ cluster, name, task }: Named & { task: number }) => {
-    const params = { path: { cluster, name, task }, header: { "Headwater-User": userName() } };
+    const params = { path: { cluster, name, task: String(task) }, header: { "Headwater-User": userName() } };
     await body(api.PUT(`${CONNECTOR}/tasks/{task}/restart`, { params }));
   });
 }
