@@ -104,6 +104,7 @@ POSTGRES = Service(
         *("-c", "shared_buffers={memory}MB"),
     ),
     health=Postgres("postgres"),
+    lock="data/postmaster.pid",
     stop=SIGINT,  # does not wait for clients that stay
 )
 

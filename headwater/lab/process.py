@@ -20,6 +20,8 @@ async def spawn(
     """To be called on the main thread: the leash is tied to the thread that started the process, not only to its
     process."""
     words = site.fill(command, spec, known, folder)
+    if spec.lock:
+        _take_over(folder / spec.name / spec.lock)
     texts = site.fill(list(spec.environment.values()), spec, known, folder)
     more = dict(zip(spec.environment, texts, strict=True))
     with (folder / spec.log).open("ab") as log:
@@ -62,3 +64,23 @@ def descendants(pid: int) -> list[int]:
             for child in map(int, path.read_text().split()):
                 found += [child, *descendants(child)]
     return found
+
+
+def _take_over(lock: Path) -> None:
+    """A dead owner is replaced by this process, whose children PostgreSQL lets in.
+
+    PostgreSQL finds out by itself that its owner is gone, but takes a process that nobody has waited for (as in a
+    container without an init) or one that got the same id since for its owner. Without the file it would not look
+    whether something else still uses its memory.
+    """
+    with suppress(FileNotFoundError, NotADirectoryError, ValueError):
+        owner, rest = lock.read_text().split("\n", 1)
+        if sys.platform == "linux" and not _works_in(int(owner), lock.parent):
+            lock.write_text(f"{os.getpid()}\n{rest}")
+
+
+def _works_in(pid: int, folder: Path) -> bool:
+    try:
+        return Path(os.readlink(f"/proc/{pid}/cwd")) == folder.resolve()
+    except OSError:  # it has ended, waited for or not
+        return False

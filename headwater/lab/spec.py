@@ -55,6 +55,8 @@ class Service:
     """Belongs to the orders pipeline, which runs when asked for."""
     unprivileged: bool = False
     """Refuses to run as root, so root's lab runs it as somebody else."""
+    lock: str | None = None
+    """A file whose first line is the process that uses the folder it is in; what was killed leaves it behind."""
     when: Check | None = None
     """The first start waits for this to be well."""
     every: float | None = None

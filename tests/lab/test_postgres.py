@@ -1,7 +1,10 @@
 """The Iceberg catalog on a PostgreSQL of the lab's own."""
 
+import ctypes
+import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,19 @@ def lab() -> Iterator[Lab]:
         assert not made.processes()
 
 
+@pytest.fixture
+def nobody_waits() -> Iterator[None]:
+    """As in a container without an init: what was killed stays as a zombie, here until the test is over."""
+    subreaper = 36  # PR_SET_CHILD_SUBREAPER: orphans become ours, and we do not ask for them
+    ctypes.CDLL(None).prctl(subreaper, 1, 0, 0, 0)
+    yield
+    ctypes.CDLL(None).prctl(subreaper, 0, 0, 0, 0)
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+@pytest.mark.usefixtures("nobody_waits")
 def test_what_the_catalog_knows_is_in_postgresql_and_survives_a_kill(lab: Lab) -> None:
     lab.up(*CATALOG, "--metastore", "postgres")
     assert [s["name"] for s in lab.status()["services"]] == ["postgres", "s3", "metastore"]
