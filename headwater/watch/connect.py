@@ -33,6 +33,8 @@ log = logging.getLogger("headwater.watch")
 _PATIENCE = 5.0
 # After so long a list without a connector is asked for again before the connector counts as deleted.
 _CONFIRM = 0.5
+# So long the first look waits for Kafka, which may be away. What it says later is told later.
+_FLOWS_PATIENCE = 2.0
 _TOPICS_LAST, _AT_ONCE = 60.0, 8
 
 
@@ -107,8 +109,12 @@ class Watcher:
             await self._judge(self._lost(), time.monotonic())
         else:
             gone = await self._gone(entries)
-            if whole or self.polls == 0:
+            if whole:
                 await self._look_around(list(entries))
+            elif self.polls == 0:
+                await self._lineage(list(entries))
+                self._asking = asyncio.create_task(self._beside([]))
+                await asyncio.wait([self._asking], timeout=_FLOWS_PATIENCE)
             elif self._asking is None or self._asking.done():
                 self._asking = asyncio.create_task(self._beside(list(entries)))
             if self.polls == 0 and self._runs_known is not None:
@@ -181,12 +187,7 @@ class Watcher:
 
     async def _look_around(self, names: Iterable[str]) -> None:
         """Topics, schemas and offsets. What does not answer here only leaves something out."""
-        await self._topics(names)
-        for name in names:
-            if name in self.watched:
-                self._follow(name, self.watched[name])
-        if self._registry is not None:
-            await self._registry.refresh()
+        await self._lineage(names)
         if self._kafka is not None:
             used = {n: (w.found.group, w.found.topics) for n, w in self.watched.items() if w.found is not None}
             if await self._kafka.refresh(used):
@@ -194,6 +195,14 @@ class Watcher:
                     moved = self.watched[name].moved if name in self.watched else {}
                     for topic, flow in flows.items():
                         moved[topic] = moved.get(topic, 0) + (flow.rows or 0)
+
+    async def _lineage(self, names: Iterable[str]) -> None:
+        await self._topics(names)
+        for name in names:
+            if name in self.watched:
+                self._follow(name, self.watched[name])
+        if self._registry is not None:
+            await self._registry.refresh()
 
     async def _topics(self, names: Iterable[str]) -> None:
         now = time.monotonic()

@@ -11,7 +11,7 @@ from headwater.errors import BadRequest
 log = logging.getLogger("headwater.watch")
 
 EVERY = 15.0
-_TIMEOUT = 10.0
+_TIMEOUT, _STEP = 10.0, 1.0
 Offsets = dict[tuple[str, int], int]
 
 
@@ -36,7 +36,8 @@ class Kafka:
         quiet = logging.getLogger("headwater.watch.kafka")
         quiet.setLevel(logging.CRITICAL)
         told = {"bootstrap.servers": servers, "socket.timeout.ms": 10_000, **(options or {})}
-        self._admin: Any = AdminClient(told, logger=quiet)
+        self._admin: Any = AdminClient({**told, "error_cb": self._hear}, logger=quiet)
+        self._nobody_there = False
         self._every = every
         self._asked = 0.0
         self._ends: tuple[float, Offsets] = (0.0, {})
@@ -69,7 +70,7 @@ class Kafka:
         from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
         from confluent_kafka.admin import OffsetSpec
 
-        metadata = self._admin.list_topics(timeout=_TIMEOUT)
+        metadata = self._metadata()
         self.topics = frozenset(metadata.topics)
         wanted = {topic for _, topics in used.values() for topic in topics if topic in metadata.topics}
         partitions = [TopicPartition(t, p) for t in wanted for p in metadata.topics[t].partitions]
@@ -96,6 +97,24 @@ class Kafka:
                 if topic in wanted
             }
         self._groups, self.flows = known, flows
+
+    def _metadata(self) -> Any:
+        """In short steps, so that nobody waits for brokers that are known to be away."""
+        from confluent_kafka import KafkaException
+
+        until, self._nobody_there = time.monotonic() + _TIMEOUT, False
+        while True:
+            try:
+                return self._admin.list_topics(timeout=_STEP)
+            except KafkaException:
+                self._admin.poll(0)  # what happened since is heard now
+                if self._nobody_there or time.monotonic() > until:
+                    raise
+
+    def _hear(self, error: Any) -> None:
+        from confluent_kafka import KafkaError
+
+        self._nobody_there |= error.code() == KafkaError._ALL_BROKERS_DOWN
 
 
 def flow(

@@ -395,7 +395,7 @@ def test_a_depth_bomb_in_a_batch_is_refused() -> None:
 def test_what_is_accepted_once_is_accepted_on_replay(place: str) -> None:
     """A replay runs at another depth of Python's stack than the request did."""
     for depth in range(50, 1_000, 50):
-        deep = json.loads(nested(depth))
+        deep = "DEEP"  # put in as text: Python's own encoder may not go so deep
         event = run_event()
         match place:
             case "facet":
@@ -406,7 +406,7 @@ def test_what_is_accepted_once_is_accepted_on_replay(place: str) -> None:
                 event["run"]["extra"] = deep
             case _:
                 event["inputs"][0]["extra"] = deep
-        body = json.dumps(event).encode()
+        body = json.dumps(event).replace('"DEEP"', nested(depth)).encode()
         try:
             first = decode(body)
         except BadEvent:
