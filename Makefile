@@ -134,7 +134,7 @@ format: setup ## Format the code
 bench: setup ## Measure; prints one table (BENCH=large for the larger set)
 	@$(BIN)/python -m bench
 
-bench-connect: connect $(VENV)/.connect ## Measure what the Connect transform costs: a record (JMH), a connector (real worker; needs Java 17+, Maven)
+bench-connect: connect $(VENV)/.connect ## Measure the Connect transform (JMH, a real worker) and the lab's connectors (needs Java 17+, Maven)
 	@mvn -q -B -f connect/pom.xml -pl smt test-compile org.apache.maven.plugins:maven-dependency-plugin:2.10:build-classpath \
 	  -Dmdep.outputFile=$(abspath $(VENV))/smt-classpath
 	@java -Dorg.slf4j.simpleLogger.defaultLogLevel=off \
@@ -142,6 +142,10 @@ bench-connect: connect $(VENV)/.connect ## Measure what the Connect transform co
 	  org.openjdk.jmh.Main SmtBenchmark -f 1 -wi 3 -w 1 -i 5 -r 1 -prof gc -jvmArgs "-Xmx256m -Dorg.slf4j.simpleLogger.defaultLogLevel=off" \
 	  | grep -E '^Benchmark |SmtBenchmark.[A-Za-z]+(:.?gc.alloc.rate.norm)? +avgt'
 	@$(BIN)/python -m bench.connect_smt
+	@$(BIN)/python -m bench.connectors
+
+bench-spark: $(VENV)/.spark $(VENV)/.lab-done ## Measure what capture costs a Spark application (needs Java 17, Maven)
+	@$(BIN)/python -m bench.spark_capture
 
 conformance: setup ## Compare with the JSON Schemas in SPEC=…/openlineage-spec
 	@test -n "$(SPEC)" || { echo "say where the spec is: make conformance SPEC=path/to/openlineage-spec"; exit 1; }
@@ -162,4 +166,4 @@ lock: ## Pin requirements/*.txt anew
 lock-jars: setup ## Write the checksums of what headwater/lab/pom.xml names anew
 	@$(BIN)/python -m headwater.lab.jars headwater/lab/jars.sha256
 
-.PHONY: help setup page chromium page-if-possible page-check setup-lab java-there lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock test-connect bench-connect connect
+.PHONY: help setup page chromium page-if-possible page-check setup-lab java-there lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock test-connect bench-connect bench-spark connect

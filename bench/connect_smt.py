@@ -1,11 +1,15 @@
-"""A sink with and without the transform in a real worker, in turns; the cheapest sink that there is, so that it shows.
-`make bench-connect` prints the figures."""
+"""A sink with and without the transform in a real worker, in turns: the cheapest that there is, so that it shows, and
+one that reads orders in Avro, as most do. `make bench-connect` prints the figures."""
 
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
+from pipeline.connector_configs import avro
+from pipeline.settings import Settings
 from tests.connect.cluster import Cluster
 from tests.connect.conftest import plugins
 from tests.connect.smt import sink, smt
@@ -55,20 +59,36 @@ class Cpu:
         )
 
 
-def one(cluster: Cluster, name: str, options: dict[str, str]) -> tuple[float, float]:
+class Written:
+    """How many records a sink has written, one in a line."""
+
+    def __init__(self, file: Path) -> None:
+        self._file, self._read, self._lines = file, 0, 0
+
+    def __call__(self) -> int:
+        if self._file.exists():
+            with self._file.open("rb") as file:
+                file.seek(self._read)
+                more = file.read()
+            self._read += len(more)
+            self._lines += more.count(b"\n")
+        return self._lines
+
+
+def one(cluster: Cluster, name: str, config: dict[str, str]) -> tuple[float, float]:
     """Records a second, and microseconds of the task's thread for a record."""
     cpu = Cpu(cluster.lab.pid("connect"))
     file = cluster.files / f"{name}.out"
-    cluster.put(name, sink(cluster, "lines", **options) | {"file": str(file)})
-    wait_for(lambda: file.exists() and file.stat().st_size > 0, "the first record", _PATIENCE)
-    began, size = time.monotonic(), file.stat().st_size
-    wanted = RECORDS * (len(_LINE) + 1)
-    wait_for(lambda: file.stat().st_size >= wanted, "the last record", _PATIENCE)
+    written = Written(file)
+    cluster.put(name, config | {"file": str(file)})
+    first = wait_for(written, "the first record", _PATIENCE)
+    began = time.monotonic()
+    wait_for(lambda: written() >= RECORDS, "the last record", _PATIENCE)
     took = time.monotonic() - began
     spent = cpu.of(f"task-thread-{name}")
     cluster.delete(name)
     file.unlink()
-    return (wanted - size) / (len(_LINE) + 1) / took, spent / RECORDS / 1000
+    return (RECORDS - first) / took, spent / RECORDS / 1000
 
 
 def main() -> None:
@@ -82,22 +102,31 @@ def main() -> None:
         try:
             for _ in range(0, RECORDS, _BATCH):
                 cluster.produce("lines", *[_LINE] * _BATCH)
-            inside = smt(cluster, **{"interval.ms": "5000"})
-            variants: dict[str, dict[str, str]] = {"none": {}, "idle": inside | _NEVER, "smt": inside}
-            figures: dict[str, list[tuple[float, float]]] = {kind: [] for kind in variants}
-            for number in range(WARM + ROUNDS):
-                order = list(variants.items())
-                for kind, options in order if number % 2 else reversed(order):
-                    # Linux keeps so little of a thread's name: three characters of the connector's.
-                    figure = one(cluster, f"{kind[0]}{number:02x}", options)
-                    if number >= WARM:
-                        figures[kind].append(figure)
+            make = [sys.executable, "-m", "pipeline.produce", "--rate", "1000000", "--count", str(RECORDS)]
+            where = ["--kafka", cluster.kafka, "--registry", lab.url("registry")]
+            subprocess.run([*make, *where], check=True, stdout=subprocess.DEVNULL)
+            in_avro = avro(Settings(registry=lab.url("registry")))
+            compare("a file sink of lines of text", cluster, sink(cluster, "lines"))
+            compare("a file sink of orders in Avro", cluster, sink(cluster, "orders", **in_avro))
         finally:
             cluster.end()
             lab.run("down")
+
+
+def compare(title: str, cluster: Cluster, config: dict[str, str]) -> None:
+    inside = smt(cluster, **{"interval.ms": "5000"})
+    variants: dict[str, dict[str, str]] = {"none": {}, "idle": inside | _NEVER, "smt": inside}
+    figures: dict[str, list[tuple[float, float]]] = {kind: [] for kind in variants}
+    for number in range(WARM + ROUNDS):
+        order = list(variants.items())
+        for kind, options in order if number % 2 else reversed(order):
+            # Linux keeps so little of a thread's name: three characters of the connector's.
+            figure = one(cluster, f"{kind[0]}{number:02x}", config | options)
+            if number >= WARM:
+                figures[kind].append(figure)
     for which, what, digits in ((0, "records a second", 0), (1, "µs of the task's thread for a record", 2)):
         by_kind = {kind: [figure[which] for figure in told] for kind, told in figures.items()}
-        print(f"{what}:")
+        print(f"{title}, {what}:")
         for kind, told in by_kind.items():
             ratios = [mine / bare for bare, mine in zip(by_kind["none"], told, strict=True)]
             low, middle, high = statistics.quantiles(ratios, n=4)

@@ -130,6 +130,12 @@ class Bench:
         agent.close("the round is over")
         return taken
 
+    def windows(self) -> Figure:
+        from bench import spark_windows
+
+        self._rounds += 1
+        return spark_windows.freshness(self._context(self._sizes.orders))
+
     def _jobs(self) -> tuple[Any, ...]:
         from pipeline import iceberg_ingestion, supplier_stats_stream
 
@@ -142,17 +148,19 @@ class Bench:
         return headwater.spark.attach(self.spark, self._url, NAMESPACE, spool=self._folder / "spool")
 
     def _start(self, job: Any) -> Any:
-        from pipeline.jobs import Context
-
-        checkpoints = f"{self._folder}/round-{self._rounds}"
-        places = replace(self.places, checkpoints=checkpoints)
-        context = Context(self.spark, places, self._known, self._stats_id, self._sizes.in_a_batch)
+        context = self._context(self._sizes.in_a_batch)
 
         def prepared(df: Any) -> Any:
             # One batch after the other, without a pause.
-            return df.writeStream.queryName(job.NAME).option("checkpointLocation", f"{checkpoints}/{job.NAME}")
+            return df.writeStream.queryName(job.NAME).option("checkpointLocation", context.checkpoint(job.NAME))
 
         return job.JOB.start(context, prepared)
+
+    def _context(self, in_a_batch: int) -> Any:
+        from pipeline.jobs import Context
+
+        places = replace(self.places, checkpoints=f"{self._folder}/round-{self._rounds}")
+        return Context(self.spark, places, self._known, self._stats_id, in_a_batch)
 
     def _at(self, queries: Sequence[Any], share: float) -> tuple[float, float, float]:
         """Orders, time and CPU time when both have read this share."""
@@ -260,7 +268,8 @@ def measure(folder: Path, sizes: Sizes, say: Say) -> list[Figure]:
                 pairs.append((first, second) if number % 2 == 0 else (second, first))
             say("how soon a query is in the API")
             seen = [seconds for _ in range(sizes.pairs) for seconds in bench.freshness()]
-            return [*costs(pairs, seen), columns(bench.spark, folder)]
+            say("how soon an order is in the record of its window")
+            return [*costs(pairs, seen), bench.windows(), columns(bench.spark, folder)]
         finally:
             bench.spark.stop()
 

@@ -19,7 +19,7 @@ Config = dict[str, str]
 
 def config(name: str, places: Settings, rate: float) -> Config:
     made = {SOURCE: _source(rate), S3_SINK: _s3_sink(places), ICEBERG_SINK: _iceberg_sink(places)}
-    return made[name] | _avro(places)
+    return made[name] | avro(places)
 
 
 def _source(rate: float) -> Config:
@@ -98,7 +98,7 @@ def _sink(name: str) -> Config:
     }
 
 
-def _avro(places: Settings) -> Config:
+def avro(places: Settings) -> Config:
     """Apicurio's converter writes and reads what Confluent's clients do, when told so."""
     options = {
         "url": places.registry.partition("/apis/")[0] + "/apis/registry/v2",
