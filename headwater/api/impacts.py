@@ -31,7 +31,7 @@ _NODES_PER_SLICE = 400
 # Smaller answers are made faster than they are worth remembering.
 _WORTH_KEEPING = 50
 
-_KEPT_BYTES = 32 << 20
+_KEPT_BYTES = 16 << 20
 _USES = (b',"use":"UNKNOWN"', b',"use":"INDIRECT"', b',"use":"DIRECT"')
 
 # Of more lines than this others should have their turn in between.

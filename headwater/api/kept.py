@@ -4,7 +4,7 @@ from collections.abc import MutableMapping
 from typing import Any
 
 # When the kept bytes reach this they are dropped, and made again as they are asked for.
-KEPT_BYTES = 64 << 20
+KEPT_BYTES = 32 << 20
 
 
 class Room:

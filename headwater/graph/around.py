@@ -53,6 +53,8 @@ class AroundDataset(msgspec.Struct, frozen=True, gc=False, eq=False):
 
 
 class AroundJob:
+    __slots__ = ("_targets", "flow", "outputs")
+
     def __init__(self, state: State, flow: Flow) -> None:
         self.flow = flow
         canonical = state.aliases.canonical
@@ -79,8 +81,8 @@ _Sets = list[tuple[Edge, ColumnSet]]
 
 
 class Around:
-    # Half a kilobyte to two each.
-    MOST = 50_000
+    # Half a kilobyte to two each; the impact of 10,000 jobs and datasets needs some 15,000.
+    MOST = 20_000
 
     def __init__(self, state: State, reader: Reader, when: When | None = None, now: "Around | None" = None) -> None:
         """`now`: what is known of the present, much of which holds at other times too."""

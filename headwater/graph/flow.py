@@ -50,6 +50,8 @@ def column_set(state: State, edge: Edge, when: When) -> ColumnSet | None:
 class Flow:
     """One job's inputs and outputs and what flows between them."""
 
+    __slots__ = ("_columns", "_explained", "_explicit", "_from", "_to", "inputs", "job", "outputs")
+
     def __init__(self, state: State, job: Job, when: When) -> None:
         canonical = state.aliases.canonical
         self.job = job
