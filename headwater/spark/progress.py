@@ -1,6 +1,7 @@
 """What a streaming query did since it was last told: rows, offsets, watermark, state."""
 
-from collections.abc import Container
+import time
+from collections.abc import Callable, Container
 from typing import Any
 
 from headwater.spark.events import Json, facet, our_facet
@@ -10,12 +11,14 @@ from headwater.spark.naming import Dataset
 class Progress:
     """Adds up micro-batches until they are told."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._last: Json = {}
         self._read: dict[str, int] = {}
         self._written: int | None = None
         self._batches = self._late = 0
         self._observed: Json = {}
+        self._since = clock()
         self.counters: Container[tuple[str, str]] = ()  # measures of `observe` that can be added up
 
     def add(self, told: Json) -> None:
@@ -47,6 +50,7 @@ class Progress:
             batchDurationMs=news.get("batchDuration"),
             inputRowsPerSecond=_number(news.get("inputRowsPerSecond")),
             processedRowsPerSecond=_number(news.get("processedRowsPerSecond")),
+            outputRowsPerSecond=self._written_per_second(),
             # Before any event was seen the watermark is the beginning of time, and says nothing.
             watermark=None if not watermark or watermark.startswith("1970-01-01T00:00:00") else watermark,
             stateRows=sum(int(s.get("numRowsTotal") or 0) for s in states),
@@ -56,6 +60,10 @@ class Progress:
             sources=[_source(source, bool(news)) for source in last.get("sources", ())],
         )
         return {"headwater_streaming": {key: value for key, value in told.items() if value is not None}}
+
+    def _written_per_second(self) -> float | None:
+        seconds = self._clock() - self._since
+        return None if self._written is None or seconds <= 0 else _number(self._written / seconds)
 
     def _observe(self, name: str, values: Json) -> None:
         kept = self._observed.setdefault(name, {})
@@ -82,6 +90,7 @@ class Progress:
     def told(self) -> None:
         """From here on it is counted anew."""
         self._read, self._written, self._batches, self._late, self._observed = {}, None, 0, 0, {}
+        self._since = self._clock()
 
 
 def is_of(source: Json, dataset: Dataset) -> bool:

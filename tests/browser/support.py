@@ -125,7 +125,8 @@ def streaming_event(
         facets["headwater_streaming"] = {
             "_producer": "https://headwater.example/test",
             "_schemaURL": "https://headwater.example/test.json",
-            "processedRowsPerSecond": rate,
+            "inputRowsPerSecond": rate,
+            "outputRowsPerSecond": rate,
             "sources": [{"offsetsBehind": 42}],
         }
     topics = "kafka://127.0.0.1:29092"

@@ -160,7 +160,8 @@ class Shop:
         told = {
             "headwater_streaming": facet(
                 inputRowsPerSecond=1234.5,
-                processedRowsPerSecond=1180.25,
+                outputRowsPerSecond=1180.25,
+                processedRowsPerSecond=4200.0,
                 watermark=(self.now - timedelta(seconds=12)).isoformat().replace("+00:00", "Z"),
                 stateRows=5400,
                 lateRows=3,

@@ -58,6 +58,17 @@ def test_a_sink_that_does_not_count_says_nothing() -> None:
     assert progress.output_facets() == {}
 
 
+def test_rows_written_a_second_are_those_since_it_was_last_told() -> None:
+    moments = iter([0.0, 10.0, 10.0, 14.0])
+    progress = Progress(clock=lambda: next(moments))
+    progress.add(batch(1, rows=90, written=20))
+    progress.add(batch(2, rows=90, written=30))
+    assert progress.run_facet()["headwater_streaming"]["outputRowsPerSecond"] == 5.0
+    progress.told()
+    progress.add(batch(3, rows=90, written=2))
+    assert progress.run_facet()["headwater_streaming"]["outputRowsPerSecond"] == 0.5
+
+
 def test_state_offsets_and_distance_from_the_end() -> None:
     progress = Progress()
     progress.add(batch(1, rows=3, written=2))

@@ -4,8 +4,9 @@ import type { Run } from "@/api/schema";
 import { facet, list, number, text } from "@/parts/facets";
 
 export interface Pace {
-  inRate?: number; // rows a second
-  outRate?: number;
+  inRate?: number; // rows a second that are read
+  outRate?: number; // and written
+  capacity?: number; // rows a second that it would manage if there were always something to do
   behind?: number; // messages that were not read yet
   watermark?: string;
   stateRows?: number;
@@ -23,7 +24,8 @@ export function paceOf(run: Run): Pace {
   const completed = number(kept, "completed");
   return {
     inRate: number(told, "inputRowsPerSecond"),
-    outRate: number(told, "processedRowsPerSecond"),
+    outRate: number(told, "outputRowsPerSecond"),
+    capacity: number(told, "processedRowsPerSecond"),
     behind: behind.length === 0 ? undefined : behind.reduce((sum, each) => sum + each, 0),
     watermark: text(told, "watermark"),
     stateRows: number(told, "stateRows"),

@@ -4,7 +4,8 @@ import type { LastRun } from "@/graph/model";
 
 /** How a stream is doing, as its last RUNNING event told. */
 export interface Flow {
-  rate: number | null; // records a second
+  rate: number | null; // records a second that come out
+  read: number | null; // and that go in
   behind: number | null; // records between its place and the end of what it reads
   watermark: string | null;
   at: string; // when it was told

@@ -11,11 +11,12 @@ export function flowOf(run: Run): Flow | null {
   const at = run.updatedAt ?? "";
   if (facet(run.facets, "headwater_streaming") === undefined) {
     const rate = rateOf(run);
-    return rate === null ? null : { rate, behind: null, watermark: null, at };
+    return rate === null ? null : { rate, read: null, behind: null, watermark: null, at };
   }
   const pace = paceOf(run);
   return {
-    rate: pace.outRate ?? pace.inRate ?? null,
+    rate: pace.outRate ?? null,
+    read: pace.inRate ?? null,
     behind: pace.behind ?? null,
     watermark: pace.watermark ?? null,
     at,
@@ -37,15 +38,18 @@ function rowsOf(used: Run["inputDatasetVersions"], name: string): number | null 
   return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
 }
 
-/** What the wires of a job tell: before it how far it is behind, behind it how much comes out. */
+/** What the wires of a job tell: before it how much goes in and how far it is behind, behind it how much comes out. */
 export function wireWords(flow: Flow | null, isInput: boolean): string | null {
   if (flow === null) return null;
-  if (isInput) return flow.behind === null ? null : `${amount(flow.behind)} behind`;
-  return flow.rate === null ? null : `${amount(flow.rate)}/s`;
+  return isInput ? words(flow.read, flow.behind) : words(flow.rate, null);
 }
 
-/** `1.2k/s · 300 behind`; null where there is nothing to say. */
+/** Of a job: `1.2k/s · 300 behind`; null where there is nothing to say. */
 export function flowWords(flow: Flow | null): string | null {
-  const words = [wireWords(flow, false), wireWords(flow, true)].filter((word) => word !== null);
-  return words.length === 0 ? null : words.join(" · ");
+  return flow === null ? null : words(flow.read ?? flow.rate, flow.behind);
+}
+
+function words(rate: number | null, behind: number | null): string | null {
+  const told = [rate === null ? [] : [`${amount(rate)}/s`], behind === null ? [] : [`${amount(behind)} behind`]].flat();
+  return told.length === 0 ? null : told.join(" · ");
 }

@@ -73,16 +73,18 @@ const run = (rest: Partial<Run>) =>
 test("rates and lag come from our streaming facet", () => {
   const facets = {
     headwater_streaming: {
-      processedRowsPerSecond: 1234,
+      inputRowsPerSecond: 1234,
+      outputRowsPerSecond: 5.6,
+      processedRowsPerSecond: 9000,
       sources: [{ offsetsBehind: 5 }, { offsetsBehind: 7 }],
       watermark: "w",
     },
   };
   const flow = flowOf(run({ facets, updatedAt: "t" }));
-  expect(flow).toEqual({ rate: 1234, behind: 12, watermark: "w", at: "t" });
+  expect(flow).toEqual({ rate: 5.6, read: 1234, behind: 12, watermark: "w", at: "t" });
   expect(flowWords(flow)).toBe("1.2k/s · 12 behind");
-  expect(wireWords(flow, true)).toBe("12 behind");
-  expect(wireWords(flow, false)).toBe("1.2k/s");
+  expect(wireWords(flow, true)).toBe("1.2k/s · 12 behind");
+  expect(wireWords(flow, false)).toBe("5.60/s");
 });
 
 test("without it rows of the last report over its time", () => {
@@ -96,6 +98,6 @@ test("without it rows of the last report over its time", () => {
   expect(flowOf(run({ states, outputDatasetVersions }))?.rate).toBe(5);
   expect(flowOf(run({}))).toBeNull();
   expect(
-    flowOf(run({ facets: { headwater_streaming: { sources: "odd", processedRowsPerSecond: "many" } } })),
-  ).toMatchObject({ rate: null, behind: null });
+    flowOf(run({ facets: { headwater_streaming: { sources: "odd", outputRowsPerSecond: "many" } } })),
+  ).toMatchObject({ rate: null, read: null, behind: null });
 });

@@ -8,7 +8,7 @@ import { Section } from "@/views/details/Section";
 /** How a stream is doing, if it says so. */
 export function PaceFacts({ run }: { run: Run }) {
   const pace = paceOf(run);
-  const told = [pace.inRate, pace.outRate, pace.behind, pace.watermark, pace.checkpoints];
+  const told = [pace.inRate, pace.outRate, pace.capacity, pace.behind, pace.watermark, pace.checkpoints];
   if (told.every((each) => each === undefined)) return null;
   const rate = (value: number | undefined) => value !== undefined && `${amount(value)} rows a second`;
   return (
@@ -16,7 +16,8 @@ export function PaceFacts({ run }: { run: Run }) {
       <Facts
         facts={[
           ["Reads", rate(pace.inRate)],
-          ["Processes", rate(pace.outRate)],
+          ["Writes", rate(pace.outRate)],
+          ["Could manage", rate(pace.capacity)],
           ["Behind", pace.behind !== undefined && `${amount(pace.behind)} messages`],
           ["Watermark", pace.watermark !== undefined && <When at={pace.watermark} />],
           ["State", pace.stateRows !== undefined && `${amount(pace.stateRows)} rows`],

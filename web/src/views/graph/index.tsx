@@ -182,7 +182,9 @@ function GraphPage() {
     return scene.wires.flatMap((one) => {
       const card = scene.cards.get(jobOf(one));
       if (one.link !== null || card === undefined || runOf(card.node, null)?.state !== "RUNNING") return [];
-      return [{ wire: one, colour: palette.states.RUNNING, rate: facts.get(card.id)?.flow?.rate ?? null }];
+      const flow = facts.get(card.id)?.flow;
+      const rate = one.to === card.id ? (flow?.read ?? flow?.rate) : flow?.rate;
+      return [{ wire: one, colour: palette.states.RUNNING, rate: rate ?? null }];
     });
   }, [scene, isOn, palette, jobOf]);
 
