@@ -21,8 +21,19 @@ describe("streams", () => {
     });
   });
 
+  it("reads what flows through a connector", () => {
+    const pace = (headwater_connect: object) => paceOf({ facets: { headwater_connect } } as unknown as Run);
+    const topics = { orders: { messagesPerSecond: 100, lag: 4 }, more: { messagesPerSecond: 20, lag: 1 }, dead: {} };
+    expect(pace({ type: "sink", topics })).toMatchObject({ inRate: 120, outRate: undefined, behind: 5 });
+    expect(pace({ type: "source", topics: { orders: { messagesPerSecond: 100 } } })).toMatchObject({
+      inRate: undefined,
+      outRate: 100,
+      behind: undefined,
+    });
+  });
+
   it("takes facets of any shape", () => {
-    const facets = { headwater_streaming: "no", checkpoints: [1, 2] };
+    const facets = { headwater_streaming: "no", checkpoints: [1, 2], headwater_connect: { topics: { orders: 7 } } };
     expect(paceOf({ facets } as unknown as Run)).toMatchObject({ inRate: undefined, behind: undefined, restored: 0 });
   });
 

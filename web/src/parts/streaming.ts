@@ -1,7 +1,7 @@
 /** What a run of a stream tells about its pace, whichever engine it is. */
 
 import type { Run } from "@/api/schema";
-import { facet, list, number, text } from "@/parts/facets";
+import { facet, isJson, type Json, list, number, text } from "@/parts/facets";
 
 export interface Pace {
   inRate?: number; // rows a second that are read
@@ -18,21 +18,32 @@ export interface Pace {
 export function paceOf(run: Run): Pace {
   const told = facet(run.facets, "headwater_streaming");
   const kept = facet(run.facets, "checkpoints");
-  const behind = list(told, "sources")
-    .map((source) => number(source, "offsetsBehind"))
-    .filter((each) => each !== undefined);
+  const connector = ofConnector(facet(run.facets, "headwater_connect"));
   const completed = number(kept, "completed");
   return {
-    inRate: number(told, "inputRowsPerSecond"),
-    outRate: number(told, "outputRowsPerSecond"),
+    inRate: number(told, "inputRowsPerSecond") ?? connector.inRate,
+    outRate: number(told, "outputRowsPerSecond") ?? connector.outRate,
     capacity: number(told, "processedRowsPerSecond"),
-    behind: behind.length === 0 ? undefined : behind.reduce((sum, each) => sum + each, 0),
+    behind: sum(list(told, "sources"), "offsetsBehind") ?? connector.behind,
     watermark: text(told, "watermark"),
     stateRows: number(told, "stateRows"),
     lateRows: number(told, "lateRows"),
     checkpoints: completed === undefined ? undefined : { completed, failed: number(kept, "failed") ?? 0 },
     restored: number(kept, "restored") ?? 0,
   };
+}
+
+/** Of its topics a sink reads those that it commits offsets for; a source writes to all. */
+function ofConnector(told: Json | undefined): Pick<Pace, "inRate" | "outRate" | "behind"> {
+  const topics = Object.values(facet(told, "topics") ?? {}).filter(isJson);
+  const rate = sum(topics, "messagesPerSecond");
+  return text(told, "type") === "source" ? { outRate: rate } : { inRate: rate, behind: sum(topics, "lag") };
+}
+
+/** Undefined where none of them says anything. */
+function sum(each: Json[], key: string): number | undefined {
+  const known = each.map((one) => number(one, key)).filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : known.reduce((a, b) => a + b, 0);
 }
 
 const DAY_MS = 86_400_000;

@@ -9,13 +9,12 @@ import type { Flow } from "@/state/facts";
 /** Null where the run says nothing of it. */
 export function flowOf(run: Run): Flow | null {
   const at = run.updatedAt ?? "";
-  if (facet(run.facets, "headwater_streaming") === undefined) {
-    const rate = rateOf(run);
-    return rate === null ? null : { rate, read: null, behind: null, watermark: null, at };
-  }
   const pace = paceOf(run);
+  const isTold = [pace.inRate, pace.outRate, pace.behind, pace.watermark].some((each) => each !== undefined);
+  const rate = isTold ? null : rateOf(run);
+  if (!isTold && rate === null) return null;
   return {
-    rate: pace.outRate ?? null,
+    rate: pace.outRate ?? rate,
     read: pace.inRate ?? null,
     behind: pace.behind ?? null,
     watermark: pace.watermark ?? null,
