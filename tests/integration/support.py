@@ -1,13 +1,16 @@
 """Real servers in temporary folders, and what the tests ask them."""
 
+import itertools
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -31,11 +34,20 @@ def wait_for(condition: Callable[[], Any], what: str, seconds: float = PATIENCE)
     return found
 
 
+# Below the ports that the system gives to clients, so that nobody comes before the server that is to have one; each
+# process of a parallel run has its own.
+_FIRST_PORT, _PORTS = 20_000, 2_000
+_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_ports = itertools.count(random.randrange(_PORTS))
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    for number in itertools.islice(_ports, _PORTS):
+        port = _FIRST_PORT + _worker * _PORTS + number % _PORTS
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free")
 
 
 def headwater(*arguments: str, env: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
