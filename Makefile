@@ -69,7 +69,7 @@ demo-check: setup java-there connect setup-lab ## The same from nothing to its e
 	@$(BIN)/python -m tests.demo
 
 test: setup chromium page ## All tests but those that need Java and Maven (installs Chromium where it may)
-	@$(BIN)/pytest -n 3 --dist loadfile
+	@$(BIN)/pytest
 
 chromium:
 	@command -v chromium chromium-browser google-chrome > /dev/null || { \
