@@ -2,12 +2,11 @@
 one that reads orders in Avro, as most do. `make bench-connect` prints the figures."""
 
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
+from bench.orders import produce_at_once
 from pipeline.connector_configs import avro
 from pipeline.settings import Settings
 from tests.connect.cluster import Cluster
@@ -102,9 +101,7 @@ def main() -> None:
         try:
             for _ in range(0, RECORDS, _BATCH):
                 cluster.produce("lines", *[_LINE] * _BATCH)
-            make = [sys.executable, "-m", "pipeline.produce", "--rate", "1000000", "--count", str(RECORDS)]
-            where = ["--kafka", cluster.kafka, "--registry", lab.url("registry")]
-            subprocess.run([*make, *where], check=True, stdout=subprocess.DEVNULL)
+            produce_at_once(cluster.kafka, lab.url("registry"), RECORDS)
             in_avro = avro(Settings(registry=lab.url("registry")))
             compare("a file sink of lines of text", cluster, sink(cluster, "lines"))
             compare("a file sink of orders in Avro", cluster, sink(cluster, "orders", **in_avro))

@@ -23,6 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bench.orders import produce_at_once
 from bench.report import SIZES as REPORT_SIZES
 from bench.report import Figure, Say, at_most, doubted, info, show
 from bench.servers import BenchError, disk
@@ -105,8 +106,7 @@ class Bench:
         self._jvm: int = self.spark.sparkContext._gateway.proc.pid
 
     def fill(self) -> None:
-        command = [sys.executable, "-m", "pipeline.produce", "--rate", "1000000", "--count", str(self._sizes.orders)]
-        subprocess.run([*command, "--kafka", self.places.kafka, "--registry", self.places.registry], check=True)
+        produce_at_once(self.places.kafka, self.places.registry, self._sizes.orders)
 
     def round(self, capture: bool) -> Round:
         agent = self._attach() if capture else None

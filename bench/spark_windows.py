@@ -2,20 +2,18 @@
 
 import json
 import statistics
-import subprocess
-import sys
 import time
 from io import BytesIO
 from typing import Any
 
+from bench.orders import produce
 from bench.report import Figure, at_most
 from bench.servers import BenchError
 from pipeline.jobs import Context
 from pipeline.schemas import STATS, SUPPLIER_STATS
-from pipeline.settings import Settings
-from pipeline.supplier_stats_stream import JOB
+from pipeline.supplier_stats_stream import JOB, LATENESS
 
-_LATENESS = 5.0  # seconds that a window stays open for
+_LATENESS = float(LATENESS.removesuffix(" seconds"))
 _RATE, _SECONDS = 100, 60
 _SETTLING = 15.0  # what was in the topic before is worked off
 
@@ -25,7 +23,7 @@ def freshness(context: Context) -> Figure:
     query = JOB.begin(context, JOB.every)
     try:
         began = time.time()
-        _produce(context.settings)
+        produce(context.settings.kafka, context.settings.registry, _RATE, "--seconds", str(_SECONDS))
         ended = time.time()
     finally:
         query.stop()
@@ -41,12 +39,6 @@ def freshness(context: Context) -> Figure:
     return at_most(
         "an order in its window's record, after the watermark passed (median; worst)", intervals, 2, text, "2 intervals"
     )
-
-
-def _produce(places: Settings) -> None:
-    command = [sys.executable, "-m", "pipeline.produce", "--rate", str(_RATE), "--seconds", str(_SECONDS)]
-    where = ["--kafka", places.kafka, "--registry", places.registry]
-    subprocess.run([*command, *where], check=True, stdout=subprocess.DEVNULL)
 
 
 def _windows(kafka: str) -> list[tuple[float, float]]:
