@@ -102,10 +102,10 @@ class Server:
         return (int(stat[11]) + int(stat[12])) / _TICKS
 
     def rss_bytes(self) -> int:
-        for line in Path(f"/proc/{self._process.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) * 1024
-        raise BenchError("the system does not tell the memory of the server")
+        """With the processes that it started."""
+        tasks = Path(f"/proc/{self._process.pid}/task").glob("*/children")
+        children = [int(child) for task in tasks for child in task.read_text().split()]
+        return sum(map(_rss_bytes, (self._process.pid, *children)))
 
     def stop(self) -> None:
         if self._process.poll() is None:
@@ -225,3 +225,10 @@ def _our_seconds() -> float:
     """With all processes that we started and that have ended."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def _rss_bytes(pid: int) -> int:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    raise BenchError("the system does not tell the memory of the server")

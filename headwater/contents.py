@@ -1,11 +1,13 @@
 """Facet contents, read from the log when someone asks and kept for a while."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from headwater.graph.columns import Columns, Feeding, FieldInput, Links
 from headwater.ids import DELETED, ContentId, Node
 from headwater.interpret.datasets import SCHEMAS
+from headwater.memo import Recent
 from headwater.model.entities import COLUMNS, JOB_LINEAGE, ColumnSet, Dataset, Registers
 from headwater.model.state import State
 from headwater.openlineage import facets as f
@@ -18,19 +20,22 @@ _F = TypeVar("_F", bound=f.FacetBody)
 # few thousand; decoded they take some three times their text.
 _KEPT, _KEPT_BYTES = 50_000, 16 << 20
 
+# Links between columns are kept of as many datasets. Twenty columns with two inputs each take 10 KB.
+_LINKED = 6_000
+
 
 class Contents:
     """Implements `graph.columns.Reader`."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._kept: dict[tuple[ContentId, Any], Any] = {}
+        self._kept: OrderedDict[tuple[ContentId, Any], tuple[Any, int]] = OrderedDict()
         self._kept_bytes = 0
         # Texts that were read for many at once, until others are.
         self.at_hand: Mapping[ContentId, bytes] = {}
         self._schema_read: tuple[ContentId | None, f.Schema | None] = (None, None)
-        self.links: dict[Node, tuple[int, Links]] = {}
-        self.feeding: dict[Node, tuple[int, Feeding]] = {}
+        self.links: dict[Node, tuple[int, Links]] = Recent(_LINKED)
+        self.feeding: dict[Node, tuple[int, Feeding]] = Recent(_LINKED)
         self._ahead: dict[ContentId, bytes] = {}
 
     def body(self, content: ContentId) -> bytes:
@@ -46,18 +51,18 @@ class Contents:
 
     def _keep(self, content: ContentId, kind: Any, make: Callable[[bytes], Any]) -> Any:
         key = (content, kind)
-        if key in self._kept:
-            return self._kept[key]
+        known = self._kept.get(key)
+        if known is not None:
+            return known[0]
         body = self.at_hand.get(content)
         if body is None:
             body = self.body(content)
-        if len(self._kept) >= _KEPT or self._kept_bytes >= _KEPT_BYTES:
-            self._kept.clear()
-            self.links.clear()
-            self.feeding.clear()
-            self._kept_bytes = 0
+        made = make(body)
+        self._kept[key] = made, len(body)
         self._kept_bytes += len(body)
-        made = self._kept[key] = make(body)
+        # The oldest go, one or two at a time: all at once would stop everything for a while.
+        while len(self._kept) > _KEPT or self._kept_bytes > _KEPT_BYTES:
+            self._kept_bytes -= self._kept.popitem(last=False)[1][1]
         return made
 
     def facet(self, kind: type[_F], registers: Registers, name: str) -> _F | None:
@@ -137,11 +142,12 @@ def _columns(state: State, _: Dataset, body: bytes) -> Columns:
     told = f.read(f.ColumnLineage, body)
     if told is None:
         return Columns({})
+    nodes: dict[tuple[str, str], Node | None] = {}  # of hundreds of inputs most are of the same few datasets
     fields = {
-        name: _field_inputs(state, out.inputFields, _old_transformation(out))
+        name: _field_inputs(state, nodes, out.inputFields, _old_transformation(out))
         for name, out in (told.fields or {}).items()
     }
-    return Columns(fields, _field_inputs(state, told.dataset or [], ()))
+    return Columns(fields, _field_inputs(state, nodes, told.dataset or [], ()))
 
 
 def _old_transformation(out: f.OutputField) -> tuple[f.Transformation, ...]:
@@ -157,13 +163,20 @@ def _old_transformation(out: f.OutputField) -> tuple[f.Transformation, ...]:
 
 
 def _field_inputs(
-    state: State, inputs: list[f.InputField], otherwise: tuple[f.Transformation, ...]
+    state: State,
+    nodes: dict[tuple[str, str], Node | None],
+    inputs: list[f.InputField],
+    otherwise: tuple[f.Transformation, ...],
 ) -> tuple[FieldInput, ...]:
-    return tuple(
-        FieldInput(node, i.field, tuple(i.transformations) if i.transformations else otherwise)
-        for i in inputs
-        if (node := _node(state, i.namespace, i.name)) is not None
-    )
+    found = []
+    for one in inputs:
+        name = one.namespace, one.name
+        if name not in nodes:
+            nodes[name] = _node(state, *name)
+        node = nodes[name]
+        if node is not None:
+            found.append(FieldInput(node, one.field, tuple(one.transformations) if one.transformations else otherwise))
+    return tuple(found)
 
 
 def _dataset_lineage(state: State, _: Dataset, body: bytes) -> Columns:

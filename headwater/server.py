@@ -21,6 +21,7 @@ from headwater.config import Settings
 from headwater.errors import HeadwaterError
 from headwater.folding import Progress, recover
 from headwater.service import Service
+from headwater.store.asking import InProcesses
 from headwater.store.open import open_store
 
 logger = logging.getLogger(__name__)
@@ -55,10 +56,14 @@ def serve(settings: Settings, ready: Callable[[Service], None], show_progress: S
         gc.collect()
         gc.freeze()
         gc.set_threshold(50_000, 50, 1000)
-        uvloop.run(_run(settings, lambda: Service(log, tables, state), ready))
+        asker = InProcesses(settings.data, log, tables)
+        uvloop.run(_run(settings, asker, lambda: Service(log, tables, state, asker), ready))
 
 
-async def _run(settings: Settings, make: Callable[[], Service], ready: Callable[[Service], None]) -> None:
+async def _run(
+    settings: Settings, asker: InProcesses, make: Callable[[], Service], ready: Callable[[Service], None]
+) -> None:
+    await asker.start()
     service = make()
     await service.start()
     application = Application(service, settings)

@@ -17,7 +17,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -27,8 +27,10 @@ from headwater.ids import Micros, Node, Position
 from headwater.live.hub import Hub
 from headwater.model.edited import NEVER
 from headwater.model.state import State
+from headwater.model.versions import Version
+from headwater.store.asking import Asker, InThreads
 from headwater.store.protocol import Appended, Log, Tables
-from headwater.store.rows import Rows, take
+from headwater.store.rows import Rows, take, version_from
 
 logger = logging.getLogger(__name__)
 
@@ -37,9 +39,11 @@ logger = logging.getLogger(__name__)
 EVENTS_PER_COMMIT = 256
 
 # The tables follow the log at this distance. Waiting lets the events of half a second share
-# the write of the jobs and datasets that they all touch; queries that need the tables do not
-# wait for it.
+# the write of the jobs and datasets that they all touch. A question about what is not written
+# yet has to wait for a write, so where writes are short there are more of them: about an eighth
+# of the time goes into them.
 WRITE_AFTER_SECONDS = 0.5
+_SOONEST_SECONDS, _PAUSE_TIMES = 0.1, 7
 
 # A commit has a fixed cost of a millisecond or so. Where several clients are at it, half of
 # them share one while the other half is answered; the next commit waits this long, in steps,
@@ -87,8 +91,10 @@ class _Reader:
 
 
 class Service:
-    def __init__(self, log: Log, tables: Tables, state: State) -> None:
+    def __init__(self, log: Log, tables: Tables, state: State, asker: Asker | None = None) -> None:
         self.log, self.tables, self.state = log, tables, state
+        self._asker = asker or InThreads()
+        self.ask = self._asker.ask
         self.counters = Counters()
         self._waiting: list[_Waiting] = []
         self._wake = asyncio.Event()
@@ -130,6 +136,7 @@ class Service:
             logger.warning("the tables will be completed from the log at the next start: %s", e)
         for thread in (self._log_thread, self._tables_thread, self._tidy_thread):
             thread.shutdown()
+        await self._asker.close()
         self.log.close()
         self.tables.close()
 
@@ -297,10 +304,13 @@ class Service:
     # To the tables
 
     async def _write_forever(self) -> None:
+        took = WRITE_AFTER_SECONDS
         while True:
-            await asyncio.sleep(WRITE_AFTER_SECONDS)
+            await asyncio.sleep(min(max(took * _PAUSE_TIMES, _SOONEST_SECONDS), WRITE_AFTER_SECONDS))
+            began = time.monotonic()
             try:
                 await self.write_tables()
+                took = time.monotonic() - began
                 await asyncio.get_running_loop().run_in_executor(self._tidy_thread, self.tables.tidy)
             except HeadwaterError as e:
                 logger.warning("the tables fall behind, will try again: %s", e)
@@ -310,7 +320,7 @@ class Service:
     async def write_tables(self, about: Iterable[Node] | None = None) -> None:
         """Brings the tables up to the state. Queries that read them call this first. One that is
         about a few jobs or datasets names them: mostly the tables have all of these already."""
-        if about is not None and not any(self._is_unwritten(node) for node in about):
+        if about is not None and not any(self.is_unwritten(node) for node in about):
             return
         wanted = self.state.position
         async with self._writing:
@@ -333,7 +343,19 @@ class Service:
                 self.counters.table_writes += 1
                 self.state.release_runs()
 
-    def _is_unwritten(self, node: Node) -> bool:
+    def unwritten_versions(self, datasets: Collection[Node]) -> tuple[list[Version], set[bytes]]:
+        """Versions of some datasets as far as the tables lack them, and the ids of those, of any dataset, that
+        the tables may still have although they count no more."""
+        dirty, (rows, _) = self.state.dirty, self._unwritten or (None, 0)
+        found = [version for version in dirty.versions.values() if version.dataset in datasets]
+        gone = dirty.versions_gone - dirty.versions.keys()
+        if rows is not None:
+            stored = map(version_from, rows.upserts["dataset_versions"])
+            found += [version for version in stored if version.dataset in datasets and version.uuid not in gone]
+            gone |= set(rows.versions_gone) - dirty.versions.keys()
+        return found, gone
+
+    def is_unwritten(self, node: Node) -> bool:
         """Whether the tables lack something of a job or dataset. All that changes a run or a version
         marks its job or dataset."""
         return node in self.state.dirty.nodes or node in self._unwritten_nodes

@@ -125,7 +125,7 @@ class Application:
         renderer = Renderer(service.state, contents)
         lane = Lane(service.events_come_in)
         history, listing = History(service, contents, renderer), Listing(renderer)
-        self.search = Search(service.state, contents, settings.data, service.events_come_in)
+        self.search = Search(service, contents, settings.data)
         ingest = self._ingest = Ingest(service, settings)
         context = Context(
             service,

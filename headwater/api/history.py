@@ -1,20 +1,19 @@
 """Answers that need the tables: runs with their datasets and facets, versions, events."""
 
-import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from copy import copy
-from typing import ParamSpec, TypeVar
 from uuid import UUID
 
 from msgspec import Raw
+from msgspec.structs import replace
 
 from headwater.api.job_pages import JobPages
 from headwater.api.render import Renderer, job_version_uuid, moment, uuid_text
 from headwater.api.used import VersionUsed, versions_read, versions_written
 from headwater.contents import Contents
 from headwater.errors import NotFound, StoreUnavailable
-from headwater.ids import ContentId, Micros, Node, RunId
+from headwater.ids import DELETED, ContentId, Micros, Node, RunId
 from headwater.interpret.datasets import SCHEMAS
 from headwater.model.entities import OUTPUT, Job, Register, Run
 from headwater.model.versions import Version, version_uuid
@@ -22,17 +21,16 @@ from headwater.openlineage.event import EventType, stamp_time
 from headwater.openlineage.timestamps import to_datetime
 from headwater.service import Service
 from headwater.shapes import marquez as shapes
-from headwater.store.protocol import EventFilter, JobVersion, Tables
+from headwater.store import pages
+from headwater.store.protocol import EventFilter, JobVersion
 from headwater.store.rows import job_version, run_from
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 class History:
     def __init__(self, service: Service, contents: Contents, renderer: Renderer) -> None:
         self._service, self._contents, self._renderer = service, contents, renderer
-        self._job_pages = JobPages(renderer, service.tables)
+        self._ask, self._tables, self._log = service.ask, service.tables, service.log
+        self._job_pages = JobPages(renderer, service)
 
     async def _catch_up(self, about: Iterable[Node] | None = None) -> None:
         """The tables get all that was accepted before, at least about these jobs and datasets.
@@ -40,16 +38,15 @@ class History:
         with suppress(StoreUnavailable):
             await self._service.write_tables(about)
 
-    async def _ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Asks the tables in a thread."""
-        return await asyncio.to_thread(question, *args, **kwargs)
-
     # Runs
 
     async def run(self, run_id: str) -> shapes.Run:
-        run = await self._find(run_id)
-        history = await self._ask(self._service.tables.run_history, run.row)
-        answer = (await self._full_runs([run]))[0]
+        await self._catch_up()
+        runs, bodies = await self._ask(pages.runs, self._tables, self._log, [RunId(run_id)])
+        if not runs:
+            raise NotFound(f"no run {run_id!r}")
+        history = await self._ask(self._tables.run_history, runs[0].row)
+        (answer,) = await self._full_runs(runs, bodies)
         answer.states = [
             shapes.RunState(EventType(kind).name, to_datetime(at), position) for position, at, kind in history
         ]
@@ -58,9 +55,9 @@ class History:
     async def latest_run_facets(self, jobs: Sequence[Job], name: str) -> dict[Node, tuple[Micros, bytes]]:
         """One facet of each job's latest run, where it has it, and when it was told."""
         await self._catch_up(job.node for job in jobs)
-        stored = await self._ask(self._service.tables.latest_runs, [job.node for job in jobs], 1)
+        stored = await self._ask(self._tables.latest_runs, [job.node for job in jobs], 1)
         held = {node: register for node, runs in stored.items() if (register := run_from(runs[0], []).facets.get(name))}
-        bodies = await self._ask(self._contents.bodies, {register[2] for register in held.values()})
+        bodies = await self._ask(self._log.contents, {register[2] for register in held.values()} - {DELETED})
         return {
             node: (stamp_time(register[0]), bodies[register[2]])
             for node, register in held.items()
@@ -77,25 +74,22 @@ class History:
 
     async def _find(self, run_id: str) -> Run:
         await self._catch_up()
-        runs = await self._ask(self._service.tables.runs, [RunId(run_id)])
+        runs = await self._ask(self._tables.runs, [RunId(run_id)])
         if not runs:
             raise NotFound(f"no run {run_id!r}")
         return runs[0]
 
     async def runs_of_job(self, job: Job, limit: int, offset: int) -> shapes.Runs:
         await self._catch_up([job.node])
-        runs = await self._ask(self._service.tables.runs_of_job, job.node, limit, offset)
-        return shapes.Runs(await self._full_runs(runs), job.runs + job.named)
+        runs, bodies = await self._ask(pages.runs_of_job, self._tables, self._log, job.node, limit, offset)
+        return shapes.Runs(await self._full_runs(runs, bodies), job.runs + job.named)
 
-    async def _full_runs(self, runs: list[Run]) -> list[shapes.Run]:
+    async def _full_runs(self, runs: list[Run], bodies: pages.Bodies) -> list[shapes.Run]:
         """With what they used. However many they are, the tables and the log are asked a few times only."""
         state = self._service.state
         used = {Node(key >> 1) for run in runs for key in run.uses}
         await self._catch_up(member for node in used for member in state.aliases.members(node))
-        read = await versions_read(state, self._service.tables, runs)
-        told = [registers for run in runs for registers in (run.facets, *(use.facets for use in run.uses.values()))]
-        shown = {content for registers in told for content in self._renderer.contents_shown(registers).values()}
-        bodies = await self._ask(self._contents.bodies, shown)
+        read = await versions_read(self._service, runs)
         answers = []
         for run in runs:
             answer = self._renderer.run(run)
@@ -116,18 +110,18 @@ class History:
 
     # Jobs and datasets with what only the tables know
 
-    async def jobs(self, page: list[Job]) -> list[shapes.Job]:
+    async def jobs(self, page: list[Job]) -> list[Raw]:
         await self._catch_up(job.node for job in page)
         return await self._job_pages.page(page)
 
     async def job_versions(self, job: Job, limit: int, offset: int) -> shapes.JobVersions:
         await self._catch_up([job.node])
-        found = await self._ask(self._service.tables.job_versions, job.node)
+        found = await self._ask(self._tables.job_versions, job.node)
         return shapes.JobVersions(await self._job_versions(job, found[offset : offset + limit]))
 
     async def job_version(self, job: Job, version: str) -> shapes.JobVersion:
         await self._catch_up([job.node])
-        found = await self._ask(self._service.tables.job_versions, job.node)
+        found = await self._ask(self._tables.job_versions, job.node)
         wanted = [each for each in found if job_version_uuid(job, each.version) == version.lower()]
         if not wanted:
             raise NotFound(f"job {job.name!r} has no version {version!r}")
@@ -135,8 +129,9 @@ class History:
 
     async def _job_versions(self, job: Job, found: list[JobVersion]) -> list[shapes.JobVersion]:
         state = self._service.state
-        runs = await self._ask(self._service.tables.runs_by_row, [each.latest_run for each in found])
-        latest = await self._full_runs(runs)
+        rows = [each.latest_run for each in found]
+        runs, bodies = await self._ask(pages.runs_by_row, self._tables, self._log, rows)
+        latest = await self._full_runs(runs, bodies)
         data = self._renderer.job_data(job.node, shapes.JobData)
         answer = []
         for each, run, full in zip(found, runs, latest, strict=True):
@@ -160,23 +155,42 @@ class History:
     async def datasets(self, page: list[Node]) -> list[shapes.Dataset]:
         names = {node: self._service.state.aliases.members(node) for node in page}
         members = [member for some in names.values() for member in some]
-        await self._catch_up(members)
         facets = [self._renderer.dataset_facets(node) for node in page]
         shown = {content for registers in facets for content in self._renderer.contents_shown(registers).values()}
-        tables, contents = self._service.tables, self._contents
-        current, bodies = await self._ask(lambda: (tables.current_versions(members, None), contents.bodies(shown)))
-        contents.at_hand = bodies
+        current, bodies = await self._newest(members, shown)
+        self._contents.at_hand = bodies
         answer = []
         for node in page:
             versions = [current[member] for member in names[node] if member in current]
-            newest = max(versions, key=lambda v: v.first, default=None)
+            newest = max(versions, key=lambda v: (v.first, v.uuid), default=None)
             answer.append(self._renderer.dataset(node, uuid_text(newest.uuid) if newest else None, bodies))
         return answer
+
+    async def _newest(self, datasets: list[Node], contents: set[ContentId]) -> tuple[dict[Node, Version], pages.Bodies]:
+        """The newest versions. What the tables do not have yet is laid over: in a list of any datasets there is often
+        one that was written just now, and a write takes longer than the list."""
+        fresh, gone = self._service.unwritten_versions(set(datasets))
+        ids = [version.uuid for version in fresh]
+        newest, known, bodies = await self._ask(
+            pages.current_versions, self._tables, self._log, datasets, ids, contents
+        )
+        is_unsure = any(version.uuid in gone for version in newest.values())
+        for version in fresh:
+            first = min(version.first, known[version.uuid].first) if version.uuid in known else version.first
+            held = newest.get(version.dataset)
+            if held is None or (first, version.uuid) > (held.first, held.uuid):
+                newest[version.dataset] = replace(version, first=first)
+            # The newest one turned out to be older: another may be the newest now.
+            is_unsure = is_unsure or (held is not None and held.uuid == version.uuid and first < held.first)
+        if is_unsure:
+            await self._catch_up(datasets)
+            newest = await self._ask(self._tables.current_versions, datasets, None)
+        return newest, bodies
 
     async def versions(self, node: Node, limit: int, offset: int) -> shapes.DatasetVersions:
         members = self._service.state.aliases.members(node)
         await self._catch_up(members)
-        found, runs, total = await self._ask(_versions, self._service.tables, members, limit, offset)
+        found, runs, total = await self._ask(pages.versions, self._tables, members, limit, offset)
         data = self._renderer.dataset_data(node, shapes.DatasetVersion)
         return shapes.DatasetVersions([self._version(node, data, v, runs.get(v.run or 0)) for v in found], total)
 
@@ -188,9 +202,9 @@ class History:
         with suppress(ValueError):
             candidates.append(UUID(version).bytes)
         for uuid in candidates:
-            found = await self._ask(self._service.tables.version, uuid)
+            found = await self._ask(self._tables.version, uuid)
             if found is not None and found.dataset in members:
-                runs = await self._ask(self._service.tables.runs_by_row, [found.run] if found.run is not None else [])
+                runs = await self._ask(self._tables.runs_by_row, [found.run] if found.run is not None else [])
                 data = self._renderer.dataset_data(node, shapes.DatasetVersion)
                 return self._version(node, data, found, runs[0] if runs else None)
         name = self._service.state.dataset_of(node).name
@@ -215,24 +229,14 @@ class History:
     async def past_schemas(self, datasets: list[Node]) -> dict[Node, list[tuple[str, Register]]]:
         """What was told of schemas before."""
         await self._catch_up()
-        return await self._ask(self._service.tables.past_values, datasets, SCHEMAS)
+        return await self._ask(self._tables.past_values, datasets, SCHEMAS)
 
     # Events
 
     async def events(self, wanted: EventFilter) -> shapes.Events:
         await self._catch_up()
-        tables, log = self._service.tables, self._service.log
-        total, stored = await self._ask(lambda: (tables.count_events(wanted), log.events(tables.events(wanted))))
+        total, stored = await self._ask(pages.events, self._tables, self._log, wanted)
         return shapes.Events(total, [Raw(event.body) for event in stored])
-
-
-def _versions(
-    tables: Tables, members: Sequence[Node], limit: int, offset: int
-) -> tuple[list[Version], dict[int, Run], int]:
-    """A page of them, the runs that wrote these, and how many there are."""
-    found = tables.versions(members, limit, offset)
-    runs = tables.runs_by_row([v.run for v in found if v.run is not None])
-    return found, {run.row: run for run in runs}, tables.count_versions(members)
 
 
 def _schema_uuid(schema: ContentId) -> str:

@@ -1,9 +1,10 @@
 """Jobs and their versions."""
 
-from typing import Annotated
+from typing import Annotated, cast
 
 from litestar import Response, delete, get, post, put
 from litestar.params import JSONBody, QueryParameter
+from msgspec import Raw
 
 from headwater.api.bodies import JobBody
 from headwater.api.context import App, answer, says
@@ -52,7 +53,7 @@ async def _jobs(app: App, namespace: str | None, states: list[str] | None, limit
         if state not in RUN_STATES:
             raise BadRequest(f"lastRunStates={state!r} is none of {', '.join(RUN_STATES)}", "lastRunStates")
     page, total = app.listing.jobs(namespace, limit, offset, wanted)
-    return shapes.Jobs(total, await app.history.jobs(page))
+    return shapes.Jobs(total, cast(list[shapes.Job], await app.history.jobs(page)))
 
 
 @get(f"{_PATH}/{{name:str}}", responses=says(shapes.Job), summary="One job")
@@ -120,7 +121,7 @@ def _find(app: App, namespace: str, name: str) -> Job:
     return find_job(app.state, segment(namespace), segment(name))
 
 
-async def _job(app: App, found: Job) -> shapes.Job:
+async def _job(app: App, found: Job) -> Raw:
     (body,) = await app.history.jobs([found])
     return body
 

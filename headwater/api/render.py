@@ -239,16 +239,18 @@ class Renderer:
     def run(self, run: Run) -> shapes.Run:
         """A run as far as it is in memory: without facets and dataset versions."""
         started, ended = run.started_at, run.ended_at
-        job = self.state.job_of(run.job)
-        args = self.contents.facet(f.RunArgs, run.facets, f.RUN_ARGS)
+        first = stamp_time(run.first) if run.first is not None else None
+        created = moment(first)
+        job = self.state.nodes[run.job]
+        args = self.contents.facet(f.RunArgs, run.facets, f.RUN_ARGS) if f.RUN_ARGS in run.facets else None
         return shapes.Run(
             id=run.id,
-            createdAt=moment(stamp_time(run.first)) if run.first is not None else None,
-            updatedAt=moment(stamp_time(run.last)) if run.first is not None else None,
+            createdAt=created,
+            updatedAt=to_datetime(stamp_time(run.last)) if first is not None else None,
             nominalStartTime=moment(run.nominal[1]) if run.nominal else None,
             nominalEndTime=moment(run.nominal[2]) if run.nominal else None,
             state=run.state,
-            startedAt=moment(started),
+            startedAt=created if started == first else moment(started),
             endedAt=moment(ended),
             durationMs=(ended - started) // 1000 if ended is not None and started is not None else None,
             args=(args.args if args else None) or {},

@@ -1,6 +1,5 @@
 """`/runlineage`: which versions fed which run, up and down the chain."""
 
-import asyncio
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -12,15 +11,14 @@ from headwater.api.parameters import Depth
 from headwater.api.render import job_version_uuid, moment, uuid_text
 from headwater.api.used import VersionUsed, versions_read, versions_written
 from headwater.api.why import find_run
-from headwater.ids import Micros, Node
+from headwater.ids import Node
 from headwater.model.entities import Run
 from headwater.shapes.runlineage import LinkedRun, RunJob, RunLineage, RunTimes, VersionRead, VersionWritten
-from headwater.store.protocol import Tables
+from headwater.store import pages
 from headwater.store.rows import job_version
 
 # The nearest so many runs are shown, and of one version so many readers.
 _MOST_RUNS, _MOST_READERS = 1000, 200
-_FOREVER = 1 << 62
 
 RunIdParameter = Annotated[str, QueryParameter(name="runId", description="The run to begin with.")]
 
@@ -36,11 +34,11 @@ async def get_run_downstream(app: App, run_id: RunIdParameter, depth: Depth = 20
 
 
 class _Chain:
-    """Level by level, with a handful of statements each, in a thread. Names are looked up on
+    """Level by level, with a handful of statements each, beside the event loop. Names are looked up on
     the event loop before and after."""
 
     def __init__(self, app: App) -> None:
-        self._app, self._state, self._tables = app, app.state, app.service.tables
+        self._app, self._state, self._service = app, app.state, app.service
         self._runs: dict[int, Run] = {}  # by row, those that were read
         self._fed: dict[int, list[VersionUsed]] = {}
         self._truncated = False
@@ -71,12 +69,12 @@ class _Chain:
     async def _resolve(self, rows: list[int]) -> None:
         """Finds what runs read, and the runs that wrote that."""
         fresh = [self._runs[row] for row in rows if row not in self._fed]
-        self._fed |= await versions_read(self._state, self._tables, fresh)
+        self._fed |= await versions_read(self._service, fresh)
         await self._read_runs(self._producers([run.row for run in fresh]))
 
     async def _read_runs(self, rows: Iterable[int]) -> None:
         missing = [row for row in dict.fromkeys(rows) if row not in self._runs]
-        for run in await asyncio.to_thread(self._tables.runs_by_row, missing):
+        for run in await self._service.ask(self._service.tables.runs_by_row, missing):
             self._runs[run.row] = run
 
     def _producers(self, level: list[int]) -> list[int]:
@@ -88,7 +86,7 @@ class _Chain:
         for row in level:
             for version in versions_written(self._state, self._runs[row]):
                 written[version.uuid] = self._state.aliases.members(version.dataset)
-        candidates, cut = await asyncio.to_thread(_candidates, self._tables, written)
+        candidates, cut = await self._service.ask(pages.readers, self._service.tables, written, _MOST_READERS)
         self._truncated = self._truncated or cut
         await self._read_runs(candidates)
         await self._resolve([row for row in candidates if row in self._runs])
@@ -112,23 +110,6 @@ class _Chain:
             sorted(inputs, key=lambda one: (one.namespace, one.name)),
             sorted(outputs, key=lambda one: (one.namespace, one.name)),
         )
-
-
-def _candidates(tables: Tables, written: dict[bytes, tuple[Node, ...]]) -> tuple[list[int], bool]:
-    """Runs that may have read versions: those that began to while each was the newest, or as
-    long as it was spoken of. Whether there were more than are looked at."""
-    versions = tables.versions_by_id(list(written))
-    ends = tables.next_versions(list(versions.values()))
-    found: dict[int, None] = {}
-    cut = False
-    for uuid, version in versions.items():
-        # To the end: a run that writes what it reads tells of both at once.
-        until = Micros(max(ends.get(uuid, _FOREVER), version.last) + 1)
-        for name in written[uuid]:
-            rows = tables.readers(name, version.first, until, _MOST_READERS + 1)
-            cut = cut or len(rows) > _MOST_READERS
-            found.update(dict.fromkeys(rows[:_MOST_READERS]))
-    return list(found), cut
 
 
 run_lineage_handlers = [get_run_upstream, get_run_downstream]

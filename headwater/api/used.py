@@ -5,8 +5,7 @@ that it wrote itself. Under several names of a dataset it is the one that somebo
 have written: readers tell of versions too, each under the name that it knows.
 """
 
-import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -14,7 +13,10 @@ from headwater.ids import Node
 from headwater.model.entities import INPUT, OUTPUT, Run, Use
 from headwater.model.state import State
 from headwater.model.versions import version_uuid
-from headwater.store.protocol import Read, Tables
+from headwater.service import Service
+from headwater.store import pages
+from headwater.store.pages import VersionAsked
+from headwater.store.protocol import Read
 
 
 class VersionUsed(msgspec.Struct, frozen=True):
@@ -24,10 +26,15 @@ class VersionUsed(msgspec.Struct, frozen=True):
     producer: int | None = None  # of a version that was read: the row of the run that wrote it
 
 
-async def versions_read(state: State, tables: Tables, runs: Iterable[Run]) -> dict[int, list[VersionUsed]]:
-    """By the row of the run. Names are looked up on the event loop, versions in a thread, all at once."""
-    asked = {run.row: [_asked(state, run, node, use) for node, use in _uses(state, run, INPUT)] for run in runs}
-    return await asyncio.to_thread(_find, tables, asked)
+async def versions_read(service: Service, runs: Sequence[Run]) -> dict[int, list[VersionUsed]]:
+    """By the row of the run. Names are looked up on the event loop, versions beside it, all at once."""
+    state = service.state
+    used = [(run, node, use) for run in runs for node, use in _uses(state, run, INPUT)]
+    which = await service.ask(pages.versions_read, service.tables, [_asked(state, *one) for one in used])
+    found: dict[int, list[VersionUsed]] = {run.row: [] for run in runs}
+    for (run, node, use), (uuid, producer) in zip(used, which, strict=True):
+        found[run.row].append(VersionUsed(state.aliases.canonical(node), use, uuid, producer))
+    return found
 
 
 def versions_written(state: State, run: Run) -> list[VersionUsed]:
@@ -39,40 +46,15 @@ def versions_written(state: State, run: Run) -> list[VersionUsed]:
     return found
 
 
-class _Asked(msgspec.Struct, frozen=True):
-    """Which version was it? One of these ids, or else the newest at one of these readings."""
-
-    dataset: Node
-    use: Use
-    ids: list[bytes]
-    reads: list[Read]
-
-
 def _uses(state: State, run: Run, direction: int) -> Iterator[tuple[Node, Use]]:
     for key, use in run.uses.items():
         if key & 1 == direction and not state.is_hidden(Node(key >> 1)):
             yield Node(key >> 1), use
 
 
-def _asked(state: State, run: Run, node: Node, use: Use) -> _Asked:
+def _asked(state: State, run: Run, node: Node, use: Use) -> VersionAsked:
     names = state.aliases.members(node)
     version, schema, _, _ = max(use.told(), key=lambda told: told[3])
     ids = [version_uuid(state.dataset_of(name), version, schema, None) for name in (node, *names)]
     reads = [] if version else [Read(name, use.first, run.row) for name in names]
-    return _Asked(state.aliases.canonical(node), use, ids if version else ids[:1], reads)
-
-
-def _find(tables: Tables, asked: dict[int, list[_Asked]]) -> dict[int, list[VersionUsed]]:
-    every = [one for some in asked.values() for one in some]
-    newest = tables.versions_read([read for one in every for read in one.reads])
-    named = tables.versions_by_id([uuid for one in every if not one.reads for uuid in one.ids])
-    found: dict[int, list[VersionUsed]] = {}
-    for row, some in asked.items():
-        found[row] = []
-        for one in some:
-            known = [newest[read] for read in one.reads if read in newest]
-            known += [named[uuid] for uuid in one.ids if uuid in named]
-            best = max(known, key=lambda v: (v.run is not None, v.first), default=None)
-            uuid, producer = (best.uuid, best.run) if best else (one.ids[0], None)
-            found[row].append(VersionUsed(one.dataset, one.use, uuid, producer))
-    return found
+    return VersionAsked(ids if version else ids[:1], reads)

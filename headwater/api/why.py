@@ -118,7 +118,7 @@ def moment_of(asked: Micros | None, run: Run | None = None) -> Micros:
 async def find_run(app: App, run_id: str) -> Run:
     await catch_up(app.service)
     for candidate in dict.fromkeys((run_id, without_version(run_id))):
-        found = await asyncio.to_thread(app.service.tables.runs, [RunId(candidate)])
+        found = await app.service.ask(app.service.tables.runs, [RunId(candidate)])
         if found and found[0].first is not None:
             return found[0]
     raise NotFound(f"no run {run_id!r}")

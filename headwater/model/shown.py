@@ -12,8 +12,11 @@ def is_shown(state: State, node: Node) -> bool:
     name only, if it was ever seen and is not dropped."""
     if state.is_hidden(node):
         return False
-    if not isinstance(state.nodes[node], Dataset):
+    entity = state.nodes[node]
+    if not isinstance(entity, Dataset):
         return True
+    if node not in state.aliases.grouped:
+        return entity.first is not None and (entity.lifecycle is None or not is_dropped(state, node))
     if state.aliases.canonical(node) != node:
         return False
     if all(state.dataset_of(member).first is None for member in state.aliases.members(node)):
@@ -52,7 +55,6 @@ def facets_of(state: State, node: Node) -> Registers:
 
 
 def last_seen(state: State, node: Node) -> Micros:
-    entity = state.nodes[node]
-    if not isinstance(entity, Dataset):
-        return entity.last
+    if node not in state.aliases.grouped:
+        return state.nodes[node].last
     return max(state.dataset_of(member).last for member in state.aliases.members(node))

@@ -11,10 +11,10 @@ from headwater.ids import DELETED, ContentId, Micros, Node, dataset_node_id, job
 from headwater.model.edited import Tags
 from headwater.model.entities import Dataset
 from headwater.model.shown import facets_of, is_shown, last_seen
-from headwater.model.state import State
 from headwater.model.tagging import tags_by_field
 from headwater.openlineage import facets as f
 from headwater.search.words import folded, namespace_term, tails, words
+from headwater.service import Service
 
 JOB, DATASET = "JOB", "DATASET"
 
@@ -60,8 +60,8 @@ def hour(at: Micros) -> int:
 
 
 class Documents:
-    def __init__(self, state: State, contents: Contents) -> None:
-        self._state, self._contents = state, contents
+    def __init__(self, service: Service, contents: Contents) -> None:
+        self._service, self._state, self._contents = service, service.state, contents
 
     def fingerprint(self, node: Node) -> int:
         """Moves whenever the document would; 0 for what is not to be found.
@@ -79,10 +79,11 @@ class Documents:
         text = "\0".join(told) + ("" if isinstance(state.nodes[node], Dataset) else "\0job")
         return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") or 1
 
-    def read(self, nodes: Sequence[Node]) -> list[Texts]:
+    async def read(self, nodes: Sequence[Node]) -> list[Texts]:
         """The texts of what is shown of these nodes, all contents with one look into the log."""
         wanted = {node: self._wanted(node) for node in nodes if is_shown(self._state, node)}
-        bodies = self._contents.bodies({content for held in wanted.values() for content in held.values()})
+        contents = {content for held in wanted.values() for content in held.values()}
+        bodies = await self._service.ask(self._service.log.contents, contents) if contents else {}
         return [
             self._texts(node, {name: bodies[content] for name, content in held.items()})
             for node, held in wanted.items()

@@ -12,6 +12,7 @@ import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -182,8 +183,10 @@ class Index:
 
 def _best(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> Found:
     total, hits = _search(searcher, query, limit, weight_by_field="weight")
-    places = [Place(round(score / _factor(at), 2), at, node) for score, node, at in hits]
-    return Found(total, sorted(places, key=lambda place: (-place.rank, -place.hour)))
+    factors = {at: _factor(at) for at in {at for _, _, at in hits}}
+    places = [Place(round(score / factors[at], 2), at, node) for score, node, at in hits]
+    places.sort(key=itemgetter(0, 1), reverse=True)
+    return Found(total, places)
 
 
 def _latest(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> Found:

@@ -15,6 +15,7 @@ from array import array
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from heapq import nsmallest
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,12 +27,12 @@ from headwater.errors import StoreUnavailable
 from headwater.ids import Micros, Node, Position
 from headwater.model.entities import Dataset
 from headwater.model.shown import is_shown, last_seen
-from headwater.model.state import State
 from headwater.search.documents import Documents, Texts, hour
 from headwater.search.highlight import highlights
 from headwater.search.index import MOST_SORTED, Found, Index, IndexUnusable, Place
 from headwater.search.query import Filters
 from headwater.search.words import Question, question
+from headwater.service import Service
 
 logger = logging.getLogger(__name__)
 
@@ -88,12 +89,12 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
 
 
 class Search:
-    def __init__(self, state: State, contents: Contents, data: Path, events_come_in: Callable[[], bool]) -> None:
-        self._state, self._folder = state, data / FOLDER
-        self._documents = Documents(state, contents)
-        self._events_come_in = events_come_in
+    def __init__(self, service: Service, contents: Contents, data: Path) -> None:
+        self._state, self._folder = service.state, data / FOLDER
+        self._documents = Documents(service, contents)
+        self._events_come_in = service.events_come_in
         self._stream_until = 0.0
-        self._touched = state.follow()
+        self._touched = self._state.follow()
         self._index: Index | None = None
         self._to_open = True
         self._fingerprints = array("Q")
@@ -219,7 +220,7 @@ class Search:
             batch = moved[start : start + _DOCUMENTS_PER_SLICE]
             # The state may have moved on since, so the fingerprint is taken with the texts.
             prints = {node: self._documents.fingerprint(node) for node in batch}
-            texts = self._documents.read([node for node in batch if prints[node]])
+            texts = await self._documents.read([node for node in batch if prints[node]])
             written.update(prints)
             await self._let_others(began)
             await self._in_thread(index.add, [(t, prints[t.node]) for t in texts], [n for n in batch if not prints[n]])
@@ -243,7 +244,7 @@ class Search:
         for start in range(0, len(page), _DOCUMENTS_PER_SLICE):
             if start:
                 await asyncio.sleep(0)
-            read = self._documents.read(list(islice(ranks, start, start + _DOCUMENTS_PER_SLICE)))
+            read = await self._documents.read(list(islice(ranks, start, start + _DOCUMENTS_PER_SLICE)))
             hits += [Hit(ranks[texts.node], texts, highlights(texts, asked)) for texts in read]
         return Answer(total, hits)
 
@@ -303,9 +304,20 @@ class Search:
         else:
             places = [place for place in places if self._fits(place.node, wanted)]
             total = len(places) if exact else found.total
+        if wanted.sort is None:
+            places = self._first(places, wanted.offset + wanted.limit)
         ordered = sorted(places, key=lambda place: self._order(place, wanted.sort))
         page = ordered[wanted.offset : wanted.offset + wanted.limit]
         return total, [place for place in page if is_shown(self._state, place.node)]
+
+    def _first(self, places: list[Place], count: int) -> list[Place]:
+        """The best ones, the latest first, so many and those that are as good as the last of them. Names decide
+        between these: to look at the names of all would cost more than the rest of an answer."""
+        if not 0 < count < len(places):
+            return places
+        keys = [(-place.rank, -last_seen(self._state, place.node)) for place in places]
+        last = nsmallest(count, keys)[-1]
+        return [place for place, key in zip(places, keys, strict=True) if key <= last]
 
     def _fits(self, node: Node, wanted: Wanted) -> bool:
         updated = last_seen(self._state, node)

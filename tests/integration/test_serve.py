@@ -53,6 +53,38 @@ def test_it_stops_cleanly(server: Server, number: int) -> None:
     assert server.start().total() == 1
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
+def test_the_processes_that_read_for_it_end_with_it(server: Server, number: int) -> None:
+    server.post(run_event())
+    assert server.total() == 1
+    readers = children(server.pid)
+    assert readers
+    server.signal(number)
+    wait_for(lambda: not any(map(is_alive, readers)), "the readers to end")
+
+
+def test_it_answers_on_when_the_processes_that_read_for_it_are_killed(server: Server) -> None:
+    server.post(run_event())
+    for _ in range(3):
+        for reader in children(server.pid):
+            os.kill(reader, signal.SIGKILL)
+        assert server.total() == 1
+    assert len(server.json("/api/v1/jobs")["jobs"]) == 1
+
+
+def children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def is_alive(pid: int) -> bool:
+    """A process that has ended and waits to be noticed counts as gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
 # Folder and port
 
 

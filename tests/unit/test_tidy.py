@@ -71,7 +71,7 @@ def _came_back(lengths: list[int]) -> bool:
 def test_tidying_does_not_wait_for_somebody_who_reads(tables: SqliteTables, tmp_path: Path) -> None:
     for number in range(20):
         write(tables, number)
-    reading = tables._reader.execute("SELECT * FROM events")
+    reading = tables._readers.mine().execute("SELECT * FROM events")
     reading.fetchone()
     for number in range(20, 40):
         write(tables, number)

@@ -4,7 +4,8 @@ import fcntl
 import os
 import sqlite3
 import struct
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -63,6 +64,31 @@ def connect_reader(path: Path, wait_seconds: float = 5.0) -> sqlite3.Connection:
     # Small: every write makes it void, and the system keeps the pages anyway.
     db.execute("PRAGMA cache_size = -8192")
     return db
+
+
+class Readers:
+    """A connection of its own for every thread that asks. Two threads on one would not only wait
+    for each other: Python's SQLite module waits with Python's lock in its hand, and so does the server."""
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+        self.connect = connect
+        self._local = threading.local()
+        self._opened: list[sqlite3.Connection] = []
+
+    def mine(self) -> sqlite3.Connection:
+        try:
+            return self._local.db  # type: ignore[no-any-return]
+        except AttributeError:
+            self._local.db = db = self.connect()
+            self._opened.append(db)
+            return db
+
+    def close(self) -> None:
+        """When nobody asks any more."""
+        for db in self._opened:
+            db.close()
+        self._opened.clear()
+        self._local = threading.local()
 
 
 def check_length(path: Path) -> None:
@@ -146,8 +172,12 @@ _MOST_ROWS = 256
 _read_rows = msgspec.json.Decoder(list[list[Any]]).decode
 
 
+def fetched(db: sqlite3.Connection, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    return db.execute(sql, parameters).fetchall()
+
+
 def rows_of(db: sqlite3.Connection, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-    """As `fetchall`, in one step."""
+    """The same in one step, for where others wait for Python's lock."""
     statement = _statements.get(sql)
     if statement is None:
         width = len(db.execute(f"SELECT * FROM ({sql}) LIMIT 0", parameters).description)
@@ -176,19 +206,22 @@ def _with_bytes(row: list[Any]) -> tuple[Any, ...]:
     return tuple(row)
 
 
-def insert(db: sqlite3.Connection, into: str, rows: Sequence[Sequence[Any]], tail: str = "") -> None:
-    """`INSERT {into} VALUES … {tail}` for any number of rows, in parts of 256, 128, … rows,
-    so that there are only a few different statements and SQLite need not parse each."""
+def insert(db: sqlite3.Connection, into: str, rows: Sequence[Sequence[Any]], on_conflict: str = "") -> None:
+    """Any number of rows, in parts of 256, 128, … rows, so that there are only a few different statements
+    and SQLite need not parse each. Where a row may be written again, the last part is filled up with its last one."""
     start, size = 0, _MOST_ROWS
     while start < len(rows):
         while size > len(rows) - start:
             size //= 2
-        part = rows[start : start + size]
-        db.execute(_insert_sql(into, len(part[0]), size, tail), [value for row in part for value in row])
+        if on_conflict and size < len(rows) - start:
+            size = min(2 * size, _MOST_ROWS)
+        part = list(rows[start : start + size])
+        part += part[-1:] * (size - len(part))
+        db.execute(_insert_sql(into, len(part[0]), size, on_conflict), [value for row in part for value in row])
         start += size
 
 
 @cache
-def _insert_sql(into: str, width: int, count: int, tail: str) -> str:
+def _insert_sql(into: str, width: int, count: int, on_conflict: str) -> str:
     row = "(" + ",".join("?" * width) + ")"
-    return f"INSERT {into} VALUES {','.join([row] * count)} {tail}"
+    return f"INSERT {into} VALUES {','.join([row] * count)} {on_conflict}"

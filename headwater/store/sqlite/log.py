@@ -1,8 +1,7 @@
 """The log in SQLite: skeletons of events in one order, and each facet's content once."""
 
 import sqlite3
-import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,12 @@ from headwater.ids import ContentId, Micros, Position
 from headwater.openlineage.skeleton import put_back, references
 from headwater.store.protocol import Appended, Record, StoredEvent
 from headwater.store.sqlite.files import (
+    Readers,
     chunks,
     connect,
     connect_reader,
     explained,
+    fetched,
     insert,
     rows_of,
     size_on_disk,
@@ -42,16 +43,80 @@ _AFTER = "SELECT position, received, skeleton FROM events WHERE position > ? ORD
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
-class SqliteLog:
+class SqliteLogReader:
+    """Reads, from any thread and any process, beside whoever writes."""
+
+    _rows = staticmethod(fetched)
+
     def __init__(self, folder: Path) -> None:
         self._path = folder / "log.db"
+        self._readers = Readers(lambda: connect_reader(self._path))
+
+    def close(self) -> None:
+        self._readers.close()
+
+    def read(self, after: Position) -> Iterator[StoredEvent]:
+        db = connect_reader(self._path)
+        try:
+            while True:
+                with explained(self._path):
+                    rows = self._rows(db, _AFTER, (after, _READ_AHEAD))
+                if not rows:
+                    return
+                yield from self._whole(db, rows)
+                after = rows[-1][0]
+        finally:
+            db.close()
+
+    def events(self, positions: Sequence[Position]) -> list[StoredEvent]:
+        db = self._readers.mine()
+        rows: list[tuple[Any, ...]] = []
+        for marks, part in chunks(positions):
+            with explained(self._path):
+                sql = f"SELECT position, received, skeleton FROM events WHERE position IN ({marks})"
+                rows += self._rows(db, sql, part)
+        found = {event.position: event for event in self._whole(db, rows)}
+        return [found[p] for p in positions if p in found]
+
+    def _whole(self, db: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> Iterator[StoredEvent]:
+        skeletons = self._unpacked([row[2] for row in rows])
+        wanted = {content for skeleton in skeletons for content in references(skeleton)}
+        bodies = self._contents(db, wanted)
+        for (position, received, _), skeleton in zip(rows, skeletons, strict=True):
+            yield StoredEvent(position, received, put_back(skeleton, bodies.__getitem__))
+
+    def contents(self, ids: Iterable[ContentId]) -> Mapping[ContentId, bytes]:
+        return self._contents(self._readers.mine(), ids)
+
+    def _contents(self, db: sqlite3.Connection, ids: Iterable[ContentId]) -> dict[ContentId, bytes]:
+        found: dict[ContentId, bytes] = {}
+        for marks, part in chunks(list(ids)):
+            with explained(self._path):
+                rows = self._rows(db, f"SELECT id, body FROM contents WHERE id IN ({marks})", part)
+            bodies = self._unpacked([body for _, body in rows])
+            found.update(zip((content for content, _ in rows), bodies, strict=True))
+        return found
+
+    def _unpacked(self, stored: list[bytes]) -> list[bytes]:
+        packed, unpack = [one for one in stored if one.startswith(_ZSTD_MAGIC)], zstandard.ZstdDecompressor()
+        if len(packed) == len(stored) == 1:
+            return [unpack.decompress(stored[0])]
+        texts = _segments(unpack.multi_decompress_to_buffer, packed)
+        return [next(texts) if one.startswith(_ZSTD_MAGIC) else one for one in stored]
+
+
+class SqliteLog(SqliteLogReader):
+    """Beside an event loop."""
+
+    _rows = staticmethod(rows_of)
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
         self._db = connect(self._path, durable=True)
         self._migrate()
-        self._reader = connect_reader(self._path)
         self._known: set[ContentId] = set()
         self._last = self._read_last()
-        self._compress = zstandard.ZstdCompressor(level=3, write_checksum=False).compress
-        self._local = threading.local()
+        self._compressor = zstandard.ZstdCompressor(level=3, write_checksum=False)
 
     def _migrate(self) -> None:
         with explained(self._path):
@@ -70,7 +135,7 @@ class SqliteLog:
     def append(self, events: Sequence[Record], received: Micros) -> list[Appended]:
         known = self._positions([e.digest for e in events])
         answer: list[Appended] = []
-        rows: list[tuple[Position, Micros, bytes, bytes]] = []
+        fresh: list[tuple[Position, Record]] = []
         unsure: dict[ContentId, bytes] = {}
         position = self._last
         for event in events:
@@ -81,16 +146,20 @@ class SqliteLog:
             position = Position(position + 1)
             known[event.digest] = position
             answer.append(Appended(position, False))
-            rows.append((position, received, event.digest, self._packed(event.skeleton)))
+            fresh.append((position, event))
             for facet in event.facets:
                 if facet.content not in self._known:
                     unsure[facet.content] = facet.body
-        if rows:
+        if fresh:
             # A look costs a tenth of packing a body that is there already.
             there = self._which(unsure)
+            missing = [content for content in unsure if content not in there]
+            bodies = self._packed([unsure[content] for content in missing])
+            skeletons = self._packed([event.skeleton for _, event in fresh])
+            told = zip(fresh, skeletons, strict=True)
+            rows = [(position, received, event.digest, skeleton) for (position, event), skeleton in told]
             with transaction(self._db, self._path):
-                fresh = [(content, self._packed(body)) for content, body in unsure.items() if content not in there]
-                insert(self._db, "INTO contents", fresh)
+                insert(self._db, "INTO contents", list(zip(missing, bodies, strict=True)), "ON CONFLICT DO NOTHING")
                 insert(self._db, "INTO events", rows)
             self._last = position
             if len(self._known) + len(unsure) > _KNOWN_MAX:
@@ -107,18 +176,9 @@ class SqliteLog:
             found.update(row[0] for row in rows)
         return found
 
-    def _packed(self, text: bytes) -> bytes:
-        packed = self._compress(text)
-        return packed if len(packed) < len(text) else text
-
-    def _unpacked(self, stored: bytes) -> bytes:
-        if not stored.startswith(_ZSTD_MAGIC):
-            return stored
-        try:
-            return self._local.decompressor.decompress(stored)  # type: ignore[no-any-return]
-        except AttributeError:  # two threads must not share one
-            self._local.decompressor = zstandard.ZstdDecompressor()
-            return self._unpacked(stored)
+    def _packed(self, texts: list[bytes]) -> list[bytes]:
+        packed = _segments(self._compressor.multi_compress_to_buffer, texts)
+        return [min(pair, key=len) for pair in zip(texts, packed, strict=True)]
 
     def _positions(self, digests: list[bytes]) -> dict[bytes, Position]:
         found: dict[bytes, Position] = {}
@@ -135,50 +195,15 @@ class SqliteLog:
         with explained(self._path):
             return Position(self._db.execute("SELECT coalesce(max(position), 0) FROM events").fetchone()[0])
 
-    def read(self, after: Position) -> Iterator[StoredEvent]:
-        db = connect_reader(self._path)
-        try:
-            while True:
-                with explained(self._path):
-                    rows = rows_of(db, _AFTER, (after, _READ_AHEAD))
-                if not rows:
-                    return
-                yield from self._whole(db, rows)
-                after = rows[-1][0]
-        finally:
-            db.close()
-
-    def events(self, positions: Sequence[Position]) -> list[StoredEvent]:
-        rows: list[tuple[Any, ...]] = []
-        for marks, part in chunks(positions):
-            with explained(self._path):
-                sql = f"SELECT position, received, skeleton FROM events WHERE position IN ({marks})"
-                rows += rows_of(self._reader, sql, part)
-        found = {event.position: event for event in self._whole(self._reader, rows)}
-        return [found[p] for p in positions if p in found]
-
-    def _whole(self, db: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> Iterator[StoredEvent]:
-        skeletons = [self._unpacked(row[2]) for row in rows]
-        wanted = {content for skeleton in skeletons for content in references(skeleton)}
-        bodies = self._contents(db, wanted)
-        for (position, received, _), skeleton in zip(rows, skeletons, strict=True):
-            yield StoredEvent(position, received, put_back(skeleton, bodies.__getitem__))
-
-    def contents(self, ids: Iterable[ContentId]) -> Mapping[ContentId, bytes]:
-        return self._contents(self._reader, ids)
-
-    def _contents(self, db: sqlite3.Connection, ids: Iterable[ContentId]) -> dict[ContentId, bytes]:
-        found: dict[ContentId, bytes] = {}
-        for marks, part in chunks(list(ids)):
-            with explained(self._path):
-                rows = rows_of(db, f"SELECT id, body FROM contents WHERE id IN ({marks})", part)
-            for content, body in rows:
-                found[content] = self._unpacked(body)
-        return found
-
     def size(self) -> int:
         return size_on_disk(self._path)
 
     def close(self) -> None:
-        self._reader.close()
+        super().close()
         self._db.close()
+
+
+def _segments(work: Callable[[Any], Any], texts: list[bytes]) -> Iterator[bytes]:
+    """Many texts at once: each call gives Python's lock away, and waits for it while the event loop works."""
+    for segment in work(texts) if texts else ():
+        yield segment.tobytes()

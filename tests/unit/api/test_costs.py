@@ -4,8 +4,9 @@ same answer costs the same in a store with many more runs."""
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,17 @@ class Asked:
 
     def __init__(self, world: World, client: AsyncClient) -> None:
         self._client = client
-        self._readers = [world.tables._reader, world.tables._lookup, world.log._reader]
+        self._counter: Counter[str] = Counter()
+        self._heard: list[tuple[sqlite3.Connection, str]] = []
+        for readers in (world.tables._readers, world.log._readers):
+            readers.close()
+            readers.connect = partial(self._watched, readers.connect)
+
+    def _watched(self, connect: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:
+        db = connect()
+        db.set_progress_handler(lambda: self._counter.update(steps=1), 1)
+        db.set_trace_callback(lambda sql: self._heard.append((db, sql)))
+        return db
 
     async def ask(self, path: str) -> Any:
         found = await self._client.get(path)
@@ -125,27 +136,16 @@ class Asked:
 
     @contextmanager
     def _counted(self) -> Iterator[Counter[str]]:
-        counter: Counter[str] = Counter()
-
-        def count() -> int:
-            counter["steps"] += 1
-            return 0
-
-        for reader in self._readers:
-            reader.set_progress_handler(count, 1)
-        yield counter
-        for reader in self._readers:
-            reader.set_progress_handler(None, 0)
+        self._counter = Counter()
+        yield self._counter
+        self._counter = Counter()
 
     @contextmanager
     def statements(self) -> Iterator[list[tuple[sqlite3.Connection, str]]]:
         """Those that run meanwhile, with their values."""
-        heard: list[tuple[sqlite3.Connection, str]] = []
-        for reader in self._readers:
-            reader.set_trace_callback(lambda sql, reader=reader: heard.append((reader, sql)))  # type: ignore[misc]
-        yield heard
-        for reader in self._readers:
-            reader.set_trace_callback(None)
+        self._heard = []
+        yield self._heard
+        self._heard = []
 
     async def paths(self) -> dict[str, str]:
         """All questions, with the route that each is for."""
@@ -192,9 +192,9 @@ def test_a_scan_is_noticed(tmp_path: Path) -> None:
             "SELECT position FROM events ORDER BY kind LIMIT 3",
             "SELECT count(*) FROM runs JOIN events ON events.job = runs.started",
         ):
-            assert scans(tables._reader, statement)
-        assert not scans(tables._reader, "SELECT position FROM events ORDER BY time LIMIT 3")
-        assert not scans(tables._reader, "SELECT * FROM runs WHERE row IN (1, 2)")
+            assert scans(tables._readers.mine(), statement)
+        assert not scans(tables._readers.mine(), "SELECT position FROM events ORDER BY time LIMIT 3")
+        assert not scans(tables._readers.mine(), "SELECT * FROM runs WHERE row IN (1, 2)")
     finally:
         tables.close()
 

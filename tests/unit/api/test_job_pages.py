@@ -12,6 +12,7 @@ from headwater.api.listing import Listing
 from headwater.api.render import Renderer
 from headwater.contents import Contents
 from headwater.model.entities import Job
+from headwater.service import Service
 from headwater.store.rows import take
 from tests.support import make
 from tests.support.strategies import events
@@ -19,7 +20,7 @@ from tests.support.world import Told, World, close_all
 
 
 def pages_of(world: World) -> JobPages:
-    return JobPages(Renderer(world.state, Contents(world.log)), world.tables)
+    return JobPages(Renderer(world.state, Contents(world.log)), Service(world.log, world.tables, world.state))
 
 
 def shown(pages: JobPages, jobs: list[Job]) -> list[dict[str, Any]]:

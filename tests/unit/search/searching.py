@@ -8,12 +8,12 @@ from typing import Any
 
 from headwater.folding import fold
 from headwater.search.search import Answer, Search, Wanted
-from headwater.service import now
+from headwater.service import Service, now
 from tests.support.world import Told, World, record
 
 
 def search_for(world: World, folder: Path) -> Search:
-    return Search(world.state, world.contents, folder, lambda: False)
+    return Search(Service(world.log, world.tables, world.state), world.contents, folder)
 
 
 @asynccontextmanager

@@ -18,6 +18,7 @@ from headwater.search.highlight import is_close
 from headwater.search.index import FORMAT, Index, IndexUnusable
 from headwater.search.search import Search, Wanted
 from headwater.search.words import question, words
+from headwater.service import Service
 from tests.support import make
 from tests.support.strategies import events
 from tests.support.world import Told, World, close_all
@@ -90,7 +91,7 @@ def test_a_followed_index_equals_a_fresh_one_and_a_scan(told: list[Told], fates:
             found = await answers(search)
             await search.stop()
         shown = [Node(n) for n in range(len(world.state.nodes)) if is_shown(world.state, Node(n))]
-        every = Documents(world.state, world.contents).read(shown)
+        every = await Documents(Service(world.log, world.tables, world.state), world.contents).read(shown)
         for text, (total, hits) in found.items():
             scanned = {texts.node_id for texts in every if fits(texts, text)}
             hit_ids = {texts.node_id for _, texts, _ in hits}

@@ -1,0 +1,210 @@
+"""Questions to the store, answered beside the event loop: in processes of their own.
+
+    event loop ──► question, pickled ──► reader ──► SQLite
+               ◄── answer, pickled ◄────
+
+A thread would have to get Python's lock for every step of its own, each time half a millisecond
+after it asked for it, and the event loop would stand still meanwhile. What a question needs of
+the state goes with it; the log and the tables go by name, and are the reader's own over there.
+"""
+
+import asyncio
+import logging
+import pickle
+import socket
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
+
+from headwater.errors import StoreUnavailable
+
+logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+HEADER_BYTES = 8  # of a message: its length
+PROTOCOL = pickle.HIGHEST_PROTOCOL
+
+# Each has one question at a time, so that a short one never stands behind a long one.
+_READERS = 3
+
+_MOST_ATTEMPTS = 3
+_PAUSE_SECONDS = 1.0  # before another reader, where the last one answered nothing
+_END_SECONDS = 5.0
+
+
+class Asker(Protocol):
+    async def ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T: ...
+    async def close(self) -> None: ...
+
+
+class InThreads:
+    """For one process: no reader need be started, and questions may be any callable."""
+
+    async def ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.to_thread(question, *args, **kwargs)
+
+    async def close(self) -> None:
+        pass
+
+
+@dataclass(eq=False)
+class _Question:
+    message: bytes
+    done: "asyncio.Future[Any]" = field(repr=False)
+    attempts: int = 0
+
+
+class InProcesses:
+    """Questions are functions of modules or methods of the log and the tables."""
+
+    def __init__(self, data: Path, log: object, tables: object) -> None:
+        self._data, self._names = data, {id(log): "log", id(tables): "tables"}
+        self._waiting: deque[_Question] = deque()
+        self._readers: list[_Reader] = []
+        self._closing = asyncio.Event()
+        self._replacing: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        for _ in range(_READERS):
+            await self._start_one()
+
+    async def ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Question(self._message((question, args, kwargs)), done))
+        self._hand_out()
+        return await done  # type: ignore[no-any-return]
+
+    def _message(self, question: object) -> bytes:
+        text = BytesIO()
+        text.write(bytes(HEADER_BYTES))
+        _Pickler(text, self._names).dump(question)
+        text.seek(0)
+        text.write((text.getbuffer().nbytes - HEADER_BYTES).to_bytes(HEADER_BYTES, "big"))
+        return text.getvalue()
+
+    def _hand_out(self) -> None:
+        while self._waiting:
+            reader = next((reader for reader in self._readers if reader.asked is None), None)
+            if reader is None:
+                return
+            question = self._waiting.popleft()
+            if not question.done.done():  # whoever asked may have left
+                reader.ask(question)
+
+    async def _start_one(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            command = [sys.executable, "-m", "headwater.store.reader", str(theirs.fileno()), str(self._data)]
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])  # noqa: S603
+        reader = _Reader(process, self._hand_out, self._ended)
+        await asyncio.get_running_loop().create_connection(lambda: reader, sock=ours)
+        self._readers.append(reader)
+        self._hand_out()
+
+    def _ended(self, reader: "_Reader") -> None:
+        """Its question goes to another one, unless it was the question that ended it."""
+        if reader in self._readers:
+            self._readers.remove(reader)
+        question = reader.asked
+        if question is not None:
+            question.attempts += 1
+            if question.attempts < _MOST_ATTEMPTS and not self._closing.is_set():
+                self._waiting.appendleft(question)
+            elif not question.done.done():
+                question.done.set_exception(StoreUnavailable("the process that reads the store ended"))
+        if not self._closing.is_set():
+            task = asyncio.ensure_future(self._replace(reader))
+            self._replacing.add(task)
+            task.add_done_callback(self._replacing.discard)
+
+    async def _replace(self, reader: "_Reader") -> None:
+        code = await asyncio.to_thread(_end, reader.process)
+        logger.warning("a process that reads the store ended with %d, another one is started", code)
+        if not reader.has_answered:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_PAUSE_SECONDS):
+                    await self._closing.wait()
+        if not self._closing.is_set():
+            await self._start_one()
+
+    async def close(self) -> None:
+        self._closing.set()
+        await asyncio.gather(*self._replacing)
+        readers, self._readers = self._readers, []
+        for reader in readers:
+            reader.close()
+        for reader in readers:
+            await asyncio.to_thread(_end, reader.process)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> int:
+    """It ends by itself when nobody can ask it any more, after its last answer."""
+    try:
+        return process.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(self, text: BytesIO, names: dict[int, str]) -> None:
+        super().__init__(text, PROTOCOL)
+        self._names = names
+
+    def persistent_id(self, thing: object) -> str | None:
+        return self._names.get(id(thing))
+
+
+class _Reader(asyncio.Protocol):
+    """The connection to one reader."""
+
+    def __init__(
+        self, process: "subprocess.Popen[bytes]", answered: Callable[[], None], ended: Callable[["_Reader"], None]
+    ) -> None:
+        self.process, self.has_answered = process, False
+        self.asked: _Question | None = None
+        self._answered, self._ended = answered, ended
+        self._came = bytearray()
+        self._transport: asyncio.WriteTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.WriteTransport, transport)
+
+    def ask(self, question: _Question) -> None:
+        self.asked = question
+        assert self._transport is not None
+        self._transport.write(question.message)
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+
+    def data_received(self, data: bytes) -> None:
+        self._came += data
+        if len(self._came) < HEADER_BYTES or len(self._came) < HEADER_BYTES + self._size():
+            return
+        message, self._came = self._came, bytearray()
+        question, self.asked, self.has_answered = self.asked, None, True
+        self._answered()
+        if question is None or question.done.done():
+            return
+        # From a process of ours, at the other end of a socket pair.
+        failed, found = pickle.loads(memoryview(message)[HEADER_BYTES:])  # noqa: S301
+        if failed:
+            question.done.set_exception(found)
+        else:
+            question.done.set_result(found)
+
+    def _size(self) -> int:
+        return int.from_bytes(self._came[:HEADER_BYTES], "big")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._ended(self)

@@ -1,0 +1,62 @@
+"""`python -m headwater.store.reader SOCKET FOLDER`: answers the questions of a server, one after the other.
+
+Started by `asking.InProcesses`, at the other end of the socket. It ends when that end is closed,
+so it never outlives its server, however that ends.
+"""
+
+import gc
+import logging
+import pickle
+import signal
+import socket
+import sys
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from headwater.errors import HeadwaterError, StoreUnavailable
+from headwater.store.asking import HEADER_BYTES, PROTOCOL
+from headwater.store.sqlite.log import SqliteLogReader
+from headwater.store.sqlite.questions import SqliteQuestions
+
+logger = logging.getLogger(__name__)
+
+
+def main() -> None:
+    # Ctrl-C reaches all processes of a terminal; the server finishes its answers first.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    folder = Path(sys.argv[2])
+    store = {"log": SqliteLogReader(folder), "tables": SqliteQuestions(folder)}
+    gc.freeze()
+    with socket.socket(fileno=int(sys.argv[1])) as server, server.makefile("rb") as questions:
+        while header := questions.read(HEADER_BYTES):
+            message = questions.read(int.from_bytes(header, "big"))
+            answer = pickle.dumps(_answer(message, store), PROTOCOL)
+            server.sendall(len(answer).to_bytes(HEADER_BYTES, "big"))
+            server.sendall(answer)
+
+
+def _answer(message: bytes, store: dict[str, Any]) -> tuple[bool, Any]:
+    """Whether it failed, and the answer or the failure."""
+    try:
+        question, args, kwargs = _Unpickler(message, store).load()
+        return False, question(*args, **kwargs)
+    except HeadwaterError as e:
+        return True, e
+    except Exception as e:
+        logger.exception("a question to the store failed")
+        return True, StoreUnavailable(f"a question to the store failed: {e}")
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, message: bytes, store: dict[str, Any]) -> None:
+        super().__init__(BytesIO(message))
+        self._store = store
+
+    def persistent_load(self, name: str) -> Any:
+        return self._store[name]
+
+
+if __name__ == "__main__":
+    main()
