@@ -19,6 +19,7 @@ import time
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from headwater.errors import HeadwaterError, NotYet, StoreUnavailable
@@ -342,6 +343,11 @@ class Service:
                 self._unwritten_nodes = set()
                 self.counters.table_writes += 1
                 self.state.release_runs()
+
+    async def catch_up(self, about: Iterable[Node] | None = None) -> None:
+        """The same, for an answer: while the disk takes nothing, one of some seconds ago is better than none."""
+        with suppress(StoreUnavailable):
+            await self.write_tables(about)
 
     def unwritten_versions(self, datasets: Collection[Node]) -> tuple[list[Version], set[bytes]]:
         """Versions of some datasets as far as the tables lack them, and the ids of those, of any dataset, that

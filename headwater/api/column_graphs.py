@@ -11,8 +11,9 @@ from collections.abc import Mapping, Set
 
 import msgspec
 
+from headwater.api.dataset_texts import transformation_type
 from headwater.api.kept import Room
-from headwater.api.render import Renderer, transformation_type
+from headwater.api.render import Renderer
 from headwater.graph.columns import Column, ColumnGraph, ColumnSets, ColumnWalk
 from headwater.graph.when import When
 from headwater.ids import Node, field_node_id

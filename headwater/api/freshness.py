@@ -11,7 +11,7 @@ from headwater.api.context import App, answer, says
 from headwater.api.finding import find_node
 from headwater.api.parameters import Moment, node_parameter, time_of
 from headwater.api.render import moment
-from headwater.api.why import catch_up, moment_of, node_type
+from headwater.api.why import moment_of, node_type
 from headwater.graph.flow import Flow
 from headwater.graph.when import At
 from headwater.ids import Micros, Node, dataset_node_id, job_node_id, type_dataset
@@ -46,7 +46,7 @@ async def get_freshness(app: App, node_id: DatasetId, at: Moment = None) -> Resp
     target = _look_at(app, find_node(app.state, node_id, when), when)
     inputs = _inputs(app, target, when)
     shown = [_look_at(app, node, when) for node in inputs[:_MOST_INPUTS]]
-    await catch_up(app.service)
+    await app.service.catch_up()
     found = await asyncio.to_thread(_judge, app.service.tables, [target, *shown], asked)
     told = _answer(app, target, found[0], asked)
     told.inputs = sorted(

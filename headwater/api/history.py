@@ -1,18 +1,18 @@
 """Answers that need the tables: runs with their datasets and facets, versions, events."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from copy import copy
 from uuid import UUID
 
 from msgspec import Raw
-from msgspec.structs import replace
 
+from headwater.api.dataset_pages import DatasetPages
 from headwater.api.job_pages import JobPages
 from headwater.api.render import Renderer, job_version_uuid, moment, uuid_text
 from headwater.api.used import VersionUsed, versions_read, versions_written
 from headwater.contents import Contents
-from headwater.errors import NotFound, StoreUnavailable
+from headwater.errors import NotFound
 from headwater.ids import DELETED, ContentId, Micros, Node, RunId
 from headwater.interpret.datasets import SCHEMAS
 from headwater.model.entities import OUTPUT, Job, Register, Run
@@ -30,18 +30,12 @@ class History:
     def __init__(self, service: Service, contents: Contents, renderer: Renderer) -> None:
         self._service, self._contents, self._renderer = service, contents, renderer
         self._ask, self._tables, self._log = service.ask, service.tables, service.log
-        self._job_pages = JobPages(renderer, service)
-
-    async def _catch_up(self, about: Iterable[Node] | None = None) -> None:
-        """The tables get all that was accepted before, at least about these jobs and datasets.
-        While the disk takes nothing, an answer of some seconds ago is better than none."""
-        with suppress(StoreUnavailable):
-            await self._service.write_tables(about)
+        self._job_pages, self._dataset_pages = JobPages(renderer, service), DatasetPages(renderer, service)
 
     # Runs
 
     async def run(self, run_id: str) -> shapes.Run:
-        await self._catch_up()
+        await self._service.catch_up()
         runs, bodies = await self._ask(pages.runs, self._tables, self._log, [RunId(run_id)])
         if not runs:
             raise NotFound(f"no run {run_id!r}")
@@ -54,7 +48,7 @@ class History:
 
     async def latest_run_facets(self, jobs: Sequence[Job], name: str) -> dict[Node, tuple[Micros, bytes]]:
         """One facet of each job's latest run, where it has it, and when it was told."""
-        await self._catch_up(job.node for job in jobs)
+        await self._service.catch_up(job.node for job in jobs)
         stored = await self._ask(self._tables.latest_runs, [job.node for job in jobs], 1)
         held = {node: register for node, runs in stored.items() if (register := run_from(runs[0], []).facets.get(name))}
         bodies = await self._ask(self._log.contents, {register[2] for register in held.values()} - {DELETED})
@@ -73,14 +67,14 @@ class History:
         return shapes.RunFacets(run.id, self._renderer.facet_bodies(registers))
 
     async def _find(self, run_id: str) -> Run:
-        await self._catch_up()
+        await self._service.catch_up()
         runs = await self._ask(self._tables.runs, [RunId(run_id)])
         if not runs:
             raise NotFound(f"no run {run_id!r}")
         return runs[0]
 
     async def runs_of_job(self, job: Job, limit: int, offset: int) -> shapes.Runs:
-        await self._catch_up([job.node])
+        await self._service.catch_up([job.node])
         runs, bodies = await self._ask(pages.runs_of_job, self._tables, self._log, job.node, limit, offset)
         return shapes.Runs(await self._full_runs(runs, bodies), job.runs + job.named)
 
@@ -88,7 +82,7 @@ class History:
         """With what they used. However many they are, the tables and the log are asked a few times only."""
         state = self._service.state
         used = {Node(key >> 1) for run in runs for key in run.uses}
-        await self._catch_up(member for node in used for member in state.aliases.members(node))
+        await self._service.catch_up(member for node in used for member in state.aliases.members(node))
         read = await versions_read(self._service, runs)
         answers = []
         for run in runs:
@@ -111,16 +105,16 @@ class History:
     # Jobs and datasets with what only the tables know
 
     async def jobs(self, page: list[Job]) -> list[Raw]:
-        await self._catch_up(job.node for job in page)
+        await self._service.catch_up(job.node for job in page)
         return await self._job_pages.page(page)
 
     async def job_versions(self, job: Job, limit: int, offset: int) -> shapes.JobVersions:
-        await self._catch_up([job.node])
+        await self._service.catch_up([job.node])
         found = await self._ask(self._tables.job_versions, job.node)
         return shapes.JobVersions(await self._job_versions(job, found[offset : offset + limit]))
 
     async def job_version(self, job: Job, version: str) -> shapes.JobVersion:
-        await self._catch_up([job.node])
+        await self._service.catch_up([job.node])
         found = await self._ask(self._tables.job_versions, job.node)
         wanted = [each for each in found if job_version_uuid(job, each.version) == version.lower()]
         if not wanted:
@@ -153,43 +147,11 @@ class History:
         return answer
 
     async def datasets(self, page: list[Node]) -> list[shapes.Dataset]:
-        names = {node: self._service.state.aliases.members(node) for node in page}
-        members = [member for some in names.values() for member in some]
-        facets = [self._renderer.dataset_facets(node) for node in page]
-        shown = {content for registers in facets for content in self._renderer.contents_shown(registers).values()}
-        current, bodies = await self._newest(members, shown)
-        self._contents.at_hand = bodies
-        answer = []
-        for node in page:
-            versions = [current[member] for member in names[node] if member in current]
-            newest = max(versions, key=lambda v: (v.first, v.uuid), default=None)
-            answer.append(self._renderer.dataset(node, uuid_text(newest.uuid) if newest else None, bodies))
-        return answer
-
-    async def _newest(self, datasets: list[Node], contents: set[ContentId]) -> tuple[dict[Node, Version], pages.Bodies]:
-        """The newest versions. What the tables do not have yet is laid over: in a list of any datasets there is often
-        one that was written just now, and a write takes longer than the list."""
-        fresh, gone = self._service.unwritten_versions(set(datasets))
-        ids = [version.uuid for version in fresh]
-        newest, known, bodies = await self._ask(
-            pages.current_versions, self._tables, self._log, datasets, ids, contents
-        )
-        is_unsure = any(version.uuid in gone for version in newest.values())
-        for version in fresh:
-            first = min(version.first, known[version.uuid].first) if version.uuid in known else version.first
-            held = newest.get(version.dataset)
-            if held is None or (first, version.uuid) > (held.first, held.uuid):
-                newest[version.dataset] = replace(version, first=first)
-            # The newest one turned out to be older: another may be the newest now.
-            is_unsure = is_unsure or (held is not None and held.uuid == version.uuid and first < held.first)
-        if is_unsure:
-            await self._catch_up(datasets)
-            newest = await self._ask(self._tables.current_versions, datasets, None)
-        return newest, bodies
+        return await self._dataset_pages.page(page)
 
     async def versions(self, node: Node, limit: int, offset: int) -> shapes.DatasetVersions:
         members = self._service.state.aliases.members(node)
-        await self._catch_up(members)
+        await self._service.catch_up(members)
         found, runs, total = await self._ask(pages.versions, self._tables, members, limit, offset)
         data = self._renderer.dataset_data(node, shapes.DatasetVersion)
         return shapes.DatasetVersions([self._version(node, data, v, runs.get(v.run or 0)) for v in found], total)
@@ -197,7 +159,7 @@ class History:
     async def version(self, node: Node, version: str) -> shapes.DatasetVersion:
         """By its id, or by what the `version` facet calls it."""
         members = self._service.state.aliases.members(node)
-        await self._catch_up(members)
+        await self._service.catch_up(members)
         candidates = [version_uuid(self._service.state.dataset_of(m), version, ContentId(0), None) for m in members]
         with suppress(ValueError):
             candidates.append(UUID(version).bytes)
@@ -228,13 +190,13 @@ class History:
 
     async def past_schemas(self, datasets: list[Node]) -> dict[Node, list[tuple[str, Register]]]:
         """What was told of schemas before."""
-        await self._catch_up()
+        await self._service.catch_up()
         return await self._ask(self._tables.past_values, datasets, SCHEMAS)
 
     # Events
 
     async def events(self, wanted: EventFilter) -> shapes.Events:
-        await self._catch_up()
+        await self._service.catch_up()
         total, stored = await self._ask(pages.events, self._tables, self._log, wanted)
         return shapes.Events(total, [Raw(event.body) for event in stored])
 

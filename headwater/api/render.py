@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import msgspec
 from msgspec import Raw
 
+from headwater.api.dataset_texts import field_list, input_field
 from headwater.contents import Contents
 from headwater.graph.columns import ColumnEdge, ColumnWalk
 from headwater.ids import DELETED, ContentId, Micros, Node
@@ -60,15 +61,22 @@ class Renderer:
     # Datasets
 
     def dataset(
-        self, node: Node, current_version: str | None, bodies: Mapping[ContentId, bytes] | None = None
+        self,
+        node: Node,
+        current_version: str | None,
+        bodies: Mapping[ContentId, bytes] | None = None,
+        fields: bytes | None = None,
+        lineage: bytes | None = None,
     ) -> shapes.Dataset:
-        answer = self.dataset_data(node, shapes.Dataset)
+        """`fields` and `lineage`: what feeds it and its columns without tags, where that is written already."""
+        answer = self.dataset_data(node, shapes.Dataset, fields)
         answer.currentVersion = current_version
-        answer.columnLineage = self._field_lineage(node)
+        written = None if lineage is None else cast(list[shapes.FieldLineage], Raw(lineage))
+        answer.columnLineage = self._field_lineage(node) if written is None else written
         answer.facets = self.facet_bodies(self.dataset_facets(node), bodies)
         return answer
 
-    def dataset_data(self, node: Node, shape: type[D]) -> D:
+    def dataset_data(self, node: Node, shape: type[D], fields: bytes | None = None) -> D:
         state = self.state
         dataset = state.dataset_of(node)
         members = state.aliases.members(node)
@@ -87,7 +95,7 @@ class Renderer:
             updatedAt=moment(max(d.last for d in entities)),
             namespace=dataset.namespace,
             sourceName=(source.name if source and source.name else dataset.namespace) or "default",
-            fields=self._fields(node, tags),
+            fields=self._fields(node, tags, fields),
             tags=tags.get(WHOLE, []),
             lastModifiedAt=moment(self._last_written(entities)),
             lastLifecycleState=self._lifecycle_state(entities),
@@ -136,7 +144,9 @@ class Renderer:
         told = self.contents.facet(f.DeclaredDataset, facets, f.DECLARED_DATASET)
         return told.physicalName if told is not None and told.physicalName else dataset.name
 
-    def _fields(self, node: Node, tags: dict[str, list[str]]) -> list[shapes.Field]:
+    def _fields(self, node: Node, tags: dict[str, list[str]], plain: bytes | None) -> list[shapes.Field]:
+        if plain is not None and not tags.keys() - {WHOLE}:
+            return cast(list[shapes.Field], Raw(plain))
         content = self.contents.schema_content(self.state, node)
         return _NO_FIELDS if content is None else self._tagged_fields(content, tags)
 
@@ -144,7 +154,7 @@ class Renderer:
         if not tags.keys() - {WHOLE}:
             plain: list[shapes.Field] = self.contents.made(schema, _plain_fields)
             return plain
-        fields: list[shapes.Field] = self.contents.made(schema, _field_list)
+        fields: list[shapes.Field] = self.contents.made(schema, field_list)
         return [shapes.Field(x.name, x.type, tags.get(x.name, []), x.description) for x in fields]
 
     def fields_of(self, node: Node, schema: ContentId) -> list[shapes.Field]:
@@ -173,15 +183,7 @@ class Renderer:
 
     def input_field(self, edge: ColumnEdge) -> shapes.InputFieldRef:
         source = self.state.dataset_of(edge.src[0])
-        first = edge.transformations[0] if edge.transformations else None
-        return shapes.InputFieldRef(
-            source.namespace,
-            source.name,
-            edge.src[1],
-            transformation_type(first),
-            first.description if first else None,
-            cast(list[dict[str, Any]], edge.transformations),  # their JSON is the same
-        )
+        return input_field(source.namespace, source.name, edge.src[1], edge.transformations)
 
     # Jobs
 
@@ -268,25 +270,9 @@ class Renderer:
         return types
 
 
-def transformation_type(told: f.Transformation | None) -> str | None:
-    if told is None:
-        return None
-    return "MASKED" if told.masking else told.subtype or told.type
-
-
-def _field_list(schema: f.Schema | None) -> list[shapes.Field]:
-    """Each column once, even where a schema lists one twice, with and without a type."""
-    found: dict[str, shapes.Field] = {}
-    for field in (schema.fields if schema else None) or ():
-        held = found.get(field.name)
-        if held is None or (held.type is None and field.type is not None):
-            found[field.name] = shapes.Field(field.name, field.type, [], field.description)
-    return list(found.values())
-
-
 def _plain_fields(schema: f.Schema | None) -> Raw:
-    return Raw(_encode(_field_list(schema)))
+    return Raw(_encode(field_list(schema)))
 
 
 def _types(schema: f.Schema | None) -> dict[str, str | None]:
-    return {field.name: field.type for field in _field_list(schema)}
+    return {field.name: field.type for field in field_list(schema)}

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Annotated
 
 from litestar import Response, get
@@ -11,7 +10,7 @@ from litestar.params import Parameter
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_columns, find_node
 from headwater.api.parameters import WITH_COLUMNS, Depth, Moment, node_parameter, time_of
-from headwater.errors import BadRequest, NotFound, StoreUnavailable
+from headwater.errors import BadRequest, NotFound
 from headwater.graph.when import At
 from headwater.ids import (
     DELETED,
@@ -29,7 +28,7 @@ from headwater.ids import (
 )
 from headwater.model.entities import INPUT, Job, Run
 from headwater.openlineage.timestamps import parse, to_datetime
-from headwater.service import Service, now
+from headwater.service import now
 from headwater.shapes.why import Examined, Suspect, Why
 from headwater.store.protocol import Log, Tables
 from headwater.why import amounts, pace, told
@@ -71,7 +70,7 @@ async def _why(app: App, node_id: str, asked: Micros | None, since: Micros | Non
         if count % _DATASETS_PER_SLICE == 0:
             await asyncio.sleep(0)
     scope = upstream.scope
-    await catch_up(app.service)
+    await app.service.catch_up()
     found, runs = await asyncio.to_thread(judge, app.service.tables, app.service.log, scope, after, run)
     examined = Examined(len(scope.jobs), len(scope.datasets), runs)
     return Why(name, to_datetime(at), to_datetime(after), found[:limit], examined, scope.truncated)
@@ -116,19 +115,12 @@ def moment_of(asked: Micros | None, run: Run | None = None) -> Micros:
 
 
 async def find_run(app: App, run_id: str) -> Run:
-    await catch_up(app.service)
+    await app.service.catch_up()
     for candidate in dict.fromkeys((run_id, without_version(run_id))):
         found = await app.service.ask(app.service.tables.runs, [RunId(candidate)])
         if found and found[0].first is not None:
             return found[0]
     raise NotFound(f"no run {run_id!r}")
-
-
-async def catch_up(service: Service) -> None:
-    """The tables get all that was accepted before. While the disk takes nothing, an answer of
-    some seconds ago is better than none."""
-    with suppress(StoreUnavailable):
-        await service.write_tables()
 
 
 def judge(tables: Tables, log: Log, scope: Scope, since: Micros, about: Run | None) -> tuple[list[Suspect], int]:

@@ -41,13 +41,6 @@ def _with_contents(log: Log, found: list[Run]) -> tuple[list[Run], Bodies]:
     return found, dict(log.contents(contents - {DELETED}))
 
 
-def current_versions(
-    tables: Tables, log: Log, datasets: Sequence[Node], ids: Sequence[bytes], contents: set[ContentId]
-) -> tuple[dict[Node, Version], dict[bytes, Version], Bodies]:
-    """The newest versions, and some by their ids."""
-    return tables.current_versions(datasets, None), tables.versions_by_id(ids), dict(log.contents(contents))
-
-
 def versions(
     tables: Tables, datasets: Sequence[Node], limit: int, offset: int
 ) -> tuple[list[Version], dict[int, Run], int]:

@@ -18,6 +18,7 @@ mentions = st.builds(
             st.just({"symlinks": make.deleted()}),
             st.builds(lambda n: make.schema(n, "x"), names),
             st.builds(lambda n: make.columns(x=[f"{n}.x"], indirect=[f"{n}.y"]), names),
+            st.builds(lambda n, m: make.columns(x=[f"{n}.x", f"{m}.x"], y=[f"{n}.y"]), names, names),
             st.just({"columnLineage": make.deleted()}),
             st.builds(lambda n: make.lifecycle("RENAME", previous=n), names),
             st.sampled_from(["CREATE", "DROP", "TRUNCATE"]).map(make.lifecycle),
