@@ -23,6 +23,7 @@ HeadwaterError
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,10 @@ class BadEvent(HeadwaterError):
         super().__init__("; ".join(f"{p.path}: {p.message}" if p.path else p.message for p in problems))
         self.problems = problems
         self.malformed = malformed  # not JSON at all, as opposed to JSON that says too little
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """For the way from one process to another."""
+        return partial(BadEvent, malformed=self.malformed), self.problems
 
 
 class BadRequest(HeadwaterError):

@@ -94,8 +94,8 @@ class _Reader:
 class Service:
     def __init__(self, log: Log, tables: Tables, state: State, asker: Asker | None = None) -> None:
         self.log, self.tables, self.state = log, tables, state
-        self._asker = asker or InThreads()
-        self.ask = self._asker.ask
+        self.asker = asker or InThreads()
+        self.ask = self.asker.ask
         self.counters = Counters()
         self._waiting: list[_Waiting] = []
         self._wake = asyncio.Event()
@@ -137,7 +137,7 @@ class Service:
             logger.warning("the tables will be completed from the log at the next start: %s", e)
         for thread in (self._log_thread, self._tables_thread, self._tidy_thread):
             thread.shutdown()
-        await self._asker.close()
+        await self.asker.close()
         self.log.close()
         self.tables.close()
 

@@ -14,7 +14,7 @@ from headwater.api.errors import body_of
 from headwater.config import Settings
 from headwater.errors import BadEvent, BadRequest, HeadwaterError, NotYet, Problem, StoreUnavailable, TooLarge
 from headwater.folding import EVENTS_PER_SLICE
-from headwater.openlineage.event import MAX_EVENT_BYTES, Event, decode, decode_text, split_batch
+from headwater.openlineage.event import MAX_EVENT_BYTES, Event, decode, decode_batch, decode_text, split_batch
 from headwater.service import Service
 from headwater.shapes.intake import BatchAnswer, BatchSummary, FailedEvent
 from headwater.shapes.problem import ErrorBody
@@ -26,6 +26,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 EVENT_PATH, BATCH_PATH = "/api/v1/lineage", "/api/v1/lineage/batch"
 
 _MOST_DISCARDED = 8 * MAX_EVENT_BYTES
+_LARGE_BATCH_BYTES = 64 << 10
 _JSON = (b"content-type", b"application/json")
 _encode = msgspec.json.Encoder().encode
 
@@ -61,16 +62,9 @@ class Ingest:
         await send({"type": "http.response.body", "body": b""})
 
     async def _many(self, body: bytes, send: Send) -> None:
-        texts = split_batch(body)
-        events: list[Event] = []
-        failed: list[FailedEvent] = []
-        for index, text in enumerate(texts):
-            try:
-                events.append(decode_text(text))
-            except BadEvent as e:
-                failed.append(FailedEvent(index, str(e), retriable=False))
-            if index % EVENTS_PER_SLICE == EVENTS_PER_SLICE - 1:
-                await asyncio.sleep(0)
+        told = await self._decoded(body)
+        events = [event for event in told if isinstance(event, Event)]
+        failed = [FailedEvent(i, why, retriable=False) for i, why in enumerate(told) if isinstance(why, str)]
         appended = await self._service.ingest(events)
         self._service.counters.rejected += len(failed)
         headers: list[tuple[bytes, bytes]] = []
@@ -81,8 +75,23 @@ class Ingest:
             await send({"type": "http.response.start", "status": 204, "headers": headers})
             await send({"type": "http.response.body", "body": b""})
             return
-        summary = BatchSummary(len(texts), len(events), len(failed), 0, len(failed))
+        summary = BatchSummary(len(told), len(events), len(failed), 0, len(failed))
         await _answer(send, 200, BatchAnswer("partial_success", summary, failed), headers)
+
+    async def _decoded(self, body: bytes) -> list[Event | str]:
+        """The events, or why one is none. A large batch is read by a reader, if one has nothing to do: what is
+        left here is a tenth. Intake never waits for somebody's question."""
+        if len(body) >= _LARGE_BATCH_BYTES and self._service.asker.is_free():
+            return await self._service.ask(decode_batch, body)
+        found: list[Event | str] = []
+        for index, text in enumerate(split_batch(body), 1):
+            try:
+                found.append(decode_text(text))
+            except BadEvent as e:
+                found.append(str(e))
+            if index % EVENTS_PER_SLICE == 0:
+                await asyncio.sleep(0)
+        return found
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         encoding = b""

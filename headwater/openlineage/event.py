@@ -150,6 +150,17 @@ def split_batch(body: bytes) -> list[bytes]:
         _fail(e)
 
 
+def decode_batch(body: bytes) -> list[Event | str]:
+    """The events of a batch, or why one is none. Raises BadEvent when it is no JSON array."""
+    found: list[Event | str] = []
+    for text in split_batch(body):
+        try:
+            found.append(decode_text(text))
+        except BadEvent as e:
+            found.append(str(e))
+    return found
+
+
 def decode(body: bytes) -> Event:
     """One event. Raises BadEvent with the path of each field that cannot be accepted."""
     _check_text(body)

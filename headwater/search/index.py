@@ -1,13 +1,14 @@
 """The index on disk, kept by tantivy.
 
-Opening, writing and long searches run in threads, as they release Python's lock; writing in one
-at a time.
+Opening and writing run in a thread, as they release Python's lock. Long searches run where questions to the
+store do, in processes that only read.
 """
 
 import json
 import shutil
 import struct
 import threading
+import time
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -51,6 +52,7 @@ _RARE, _FREQUENT = 1000, ("word_start", "columns", "namespace", "description", "
 _SHARE, _FIRST_HOUR, _HOURS = 0.04, 394_000, 526_000
 
 _NODES_PER_READ = 20_000
+_ATTEMPTS = 2
 _FOOTER_MAGIC = 1337
 
 
@@ -71,6 +73,13 @@ class Found(msgspec.Struct, frozen=True, gc=False):
     places: list[Place]  # the best first, or the latest
 
 
+class Version(NamedTuple):
+    """Of an index: when it was opened to be written, and how often it was since."""
+
+    opened: int
+    commits: int
+
+
 @contextmanager
 def _explained(folder: Path) -> Iterator[None]:
     try:
@@ -82,73 +91,22 @@ def _explained(folder: Path) -> Iterator[None]:
         raise
 
 
-class Index:
-    def __init__(self, folder: Path, *, anew: bool = False) -> None:
-        """Opens it. Raises IndexUnusable unless it is to be made anew."""
+class Searching:
+    """An index as it was at its last commit. Another process may write it."""
+
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
         with _explained(folder):
-            if anew:
-                shutil.rmtree(folder, ignore_errors=True)
-                folder.mkdir(parents=True)
-            else:
-                _check(folder)
             self._index = tantivy.Index(_schema(), path=str(folder))
             self._index.register_tokenizer("lines", _lines())
             self._index.config_reader("manual")
-            self._writer: tantivy.IndexWriter | None = self._index.writer(_WRITER_BYTES, 1)
-            if anew:
-                (folder / "format").write_text(str(FORMAT))
             self._queries = Queries(self._index.schema)
-            self._writing = threading.Lock()
             self._searcher = self._index.searcher()
 
-    # Writing
-
-    def add(self, documents: Iterable[tuple[Texts, int]], gone: Iterable[Node]) -> None:
-        """Puts documents, each with its fingerprint, in the place of what is there of them."""
-        with self._writing, _explained(self._folder):
-            assert self._writer is not None
-            for node in gone:
-                self._writer.delete_documents_by_term("node", node)
-            for texts, fingerprint in documents:
-                self._writer.delete_documents_by_term("node", texts.node)
-                self._writer.add_document(_document(texts, fingerprint))
-
-    def commit(self) -> None:
-        """All that was added is on disk and can be found."""
-        with self._writing, _explained(self._folder):
-            self._publish()
-
-    def _publish(self) -> None:
-        assert self._writer is not None
-        self._writer.commit()
-        self._index.reload()
-        self._searcher = self._index.searcher()
-
-    def close(self) -> None:
-        with self._writing:
-            self._writer = None  # what was not committed is gone, and so is the lock on the folder
-
-    # Reading
-
-    def fingerprints(self, nodes: int) -> "array[int]":
-        """Of each node the fingerprint of its document, 0 without one. Documents of nodes beyond
-        that are dropped: they belong to another log."""
-        found = array("Q", bytes(8 * nodes))
-        searcher = self._searcher
-        with self._writing, _explained(self._folder):
-            for first in range(0, nodes, _NODES_PER_READ):
-                these = self._queries.of_nodes(first, min(first + _NODES_PER_READ, nodes) - 1)
-                hits = searcher.search(these, _NODES_PER_READ, order_by_field="node").hits
-                prints: list[Any] = searcher.fast_field_values("fingerprint", [address for _, address in hits])
-                for (node, _), fingerprint in zip(hits, prints, strict=True):
-                    found[node] = fingerprint
-            beyond = self._queries.of_nodes(nodes, None)
-            if searcher.search(beyond, 1).hits:
-                assert self._writer is not None
-                self._writer.delete_documents_by_query(beyond)
-                self._publish()
-        return found
+    def look_again(self) -> None:
+        with _explained(self._folder):
+            self._index.reload()
+            self._searcher = self._index.searcher()
 
     def search(self, asked: Question, filters: Filters, most: int, *, latest: bool = False) -> Found:
         """At least so many hits, if there are, and all up to MOST_SORTED: the best ones, or the
@@ -177,8 +135,100 @@ class Index:
         with _explained(self._folder):
             return any(sum(searcher.doc_freq(field, word.text) for field in _FREQUENT) < _RARE for word in asked.words)
 
+
+class Index(Searching):
+    def __init__(self, folder: Path, *, anew: bool = False) -> None:
+        """Opens it. Raises IndexUnusable unless it is to be made anew."""
+        with _explained(folder):
+            if anew:
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir(parents=True)
+            else:
+                _check(folder)
+        super().__init__(folder)
+        with _explained(folder):
+            self._writer: tantivy.IndexWriter | None = self._index.writer(_WRITER_BYTES, 1)
+            if anew:
+                (folder / "format").write_text(str(FORMAT))
+            self._writing = threading.Lock()
+        self.version = Version(time.time_ns(), 0)
+
+    # Writing
+
+    def add(self, documents: Iterable[tuple[Texts, int]], gone: Iterable[Node]) -> None:
+        """Puts documents, each with its fingerprint, in the place of what is there of them."""
+        with self._writing, _explained(self._folder):
+            assert self._writer is not None
+            for node in gone:
+                self._writer.delete_documents_by_term("node", node)
+            for texts, fingerprint in documents:
+                self._writer.delete_documents_by_term("node", texts.node)
+                self._writer.add_document(_document(texts, fingerprint))
+
+    def commit(self) -> None:
+        """All that was added is on disk and can be found."""
+        with self._writing, _explained(self._folder):
+            self._publish()
+
+    def _publish(self) -> None:
+        assert self._writer is not None
+        self._writer.commit()
+        self.look_again()
+        self.version = self.version._replace(commits=self.version.commits + 1)
+
+    def close(self) -> None:
+        with self._writing:
+            self._writer = None  # what was not committed is gone, and so is the lock on the folder
+
+    # Reading
+
+    def fingerprints(self, nodes: int) -> "array[int]":
+        """Of each node the fingerprint of its document, 0 without one. Documents of nodes beyond
+        that are dropped: they belong to another log."""
+        found = array("Q", bytes(8 * nodes))
+        searcher = self._searcher
+        with self._writing, _explained(self._folder):
+            for first in range(0, nodes, _NODES_PER_READ):
+                these = self._queries.of_nodes(first, min(first + _NODES_PER_READ, nodes) - 1)
+                hits = searcher.search(these, _NODES_PER_READ, order_by_field="node").hits
+                prints: list[Any] = searcher.fast_field_values("fingerprint", [address for _, address in hits])
+                for (node, _), fingerprint in zip(hits, prints, strict=True):
+                    found[node] = fingerprint
+            beyond = self._queries.of_nodes(nodes, None)
+            if searcher.search(beyond, 1).hits:
+                assert self._writer is not None
+                self._writer.delete_documents_by_query(beyond)
+                self._publish()
+        return found
+
     def size(self) -> int:
         return sum(file.stat().st_size for file in self._folder.iterdir() if file.is_file())
+
+
+_last: list[tuple[Path, Version, Searching]] = []
+
+
+def search(folder: Path, version: Version, asked: Question, filters: Filters, most: int, latest: bool) -> Found:
+    """For a process or thread of its own: opens the index if need be, and looks again if it was written since."""
+    for _ in range(_ATTEMPTS):
+        try:
+            return _searching(folder, version).search(asked, filters, most, latest=latest)
+        except IndexUnusable:
+            # The writer may have taken files away that were in use a moment ago.
+            _last.clear()
+    return _searching(folder, version).search(asked, filters, most, latest=latest)
+
+
+def _searching(folder: Path, version: Version) -> Searching:
+    for known, seen, searching in _last:
+        if known == folder and seen.opened == version.opened:
+            if seen.commits < version.commits:
+                searching.look_again()
+                _last[:] = [(folder, version, searching)]
+            return searching
+    searching = Searching(folder)
+    _last[:] = [(folder, version, searching)]
+    return searching
 
 
 def _best(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> Found:

@@ -29,7 +29,7 @@ from headwater.model.entities import Dataset
 from headwater.model.shown import is_shown, last_seen
 from headwater.search.documents import Documents, Texts, hour
 from headwater.search.highlight import highlights
-from headwater.search.index import MOST_SORTED, Found, Index, IndexUnusable, Place
+from headwater.search.index import MOST_SORTED, Found, Index, IndexUnusable, Place, search
 from headwater.search.query import Filters
 from headwater.search.words import Question, question
 from headwater.service import Service
@@ -92,7 +92,7 @@ class Search:
     def __init__(self, service: Service, contents: Contents, data: Path) -> None:
         self._state, self._folder = service.state, data / FOLDER
         self._documents = Documents(service, contents)
-        self._events_come_in = service.events_come_in
+        self._ask, self._events_come_in = service.ask, service.events_come_in
         self._stream_until = 0.0
         self._touched = self._state.follow()
         self._index: Index | None = None
@@ -283,7 +283,8 @@ class Search:
                 if self._index.is_quick(asked):
                     found = self._index.search(asked, filters, most, latest=latest)
                 else:
-                    found = await asyncio.to_thread(self._index.search, asked, filters, most, latest=latest)
+                    version = self._index.version
+                    found = await self._ask(search, self._folder, version, asked, filters, most, latest)
             except IndexUnusable as e:
                 self._to_open = True
                 self._wake.set()

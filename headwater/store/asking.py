@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -32,8 +32,9 @@ T = TypeVar("T")
 HEADER_BYTES = 8  # of a message: its length
 PROTOCOL = pickle.HIGHEST_PROTOCOL
 
-# Each has one question at a time, so that a short one never stands behind a long one.
-_READERS = 3
+# Each has one question at a time, so that a short one never stands behind a long one. The others
+# are started when the first one is not enough.
+_MOST_READERS = 3
 
 _MOST_ATTEMPTS = 3
 _PAUSE_SECONDS = 1.0  # before another reader, where the last one answered nothing
@@ -41,12 +42,18 @@ _END_SECONDS = 5.0
 
 
 class Asker(Protocol):
+    def is_free(self) -> bool:
+        """Whether a question would be looked at at once, by somebody who does not need Python's lock here."""
+
     async def ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T: ...
     async def close(self) -> None: ...
 
 
 class InThreads:
     """For one process: no reader need be started, and questions may be any callable."""
+
+    def is_free(self) -> bool:
+        return False
 
     async def ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await asyncio.to_thread(question, *args, **kwargs)
@@ -70,17 +77,31 @@ class InProcesses:
         self._waiting: deque[_Question] = deque()
         self._readers: list[_Reader] = []
         self._closing = asyncio.Event()
-        self._replacing: set[asyncio.Task[None]] = set()
+        self._starting: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        for _ in range(_READERS):
-            await self._start_one()
+        await self._start_one()
 
     async def ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Question(self._message((question, args, kwargs)), done))
         self._hand_out()
         return await done  # type: ignore[no-any-return]
+
+    def is_free(self) -> bool:
+        if not self._waiting and any(reader.asked is None for reader in self._readers):
+            return True
+        self._start_another()
+        return False
+
+    def _start_another(self) -> None:
+        if len(self._readers) + len(self._starting) < _MOST_READERS and not self._closing.is_set():
+            self._in_background(self._start_one())
+
+    def _in_background(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._starting.add(task)
+        task.add_done_callback(self._starting.discard)
 
     def _message(self, question: object) -> bytes:
         text = BytesIO()
@@ -94,6 +115,7 @@ class InProcesses:
         while self._waiting:
             reader = next((reader for reader in self._readers if reader.asked is None), None)
             if reader is None:
+                self._start_another()
                 return
             question = self._waiting.popleft()
             if not question.done.done():  # whoever asked may have left
@@ -121,9 +143,7 @@ class InProcesses:
             elif not question.done.done():
                 question.done.set_exception(StoreUnavailable("the process that reads the store ended"))
         if not self._closing.is_set():
-            task = asyncio.ensure_future(self._replace(reader))
-            self._replacing.add(task)
-            task.add_done_callback(self._replacing.discard)
+            self._in_background(self._replace(reader))
 
     async def _replace(self, reader: "_Reader") -> None:
         code = await asyncio.to_thread(_end, reader.process)
@@ -137,7 +157,7 @@ class InProcesses:
 
     async def close(self) -> None:
         self._closing.set()
-        await asyncio.gather(*self._replacing)
+        await asyncio.gather(*self._starting)
         readers, self._readers = self._readers, []
         for reader in readers:
             reader.close()

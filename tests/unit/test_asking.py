@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from headwater.errors import NotFound, StoreUnavailable
+from headwater.errors import BadEvent, NotFound, Problem, StoreUnavailable
 from headwater.ids import RunId
+from headwater.openlineage.event import decode, decode_batch
 from headwater.store import pages
 from headwater.store.asking import InProcesses, InThreads
 from headwater.store.protocol import EventFilter
+from tests.integration.samples import recorded
 from tests.support import make
 from tests.support.world import World, record
 
@@ -75,9 +77,10 @@ async def test_a_long_question_does_not_hold_up_the_others() -> None:
 
 async def test_a_killed_reader_is_replaced_and_its_questions_are_answered_by_another() -> None:
     async with asking(a_world()) as asker:
+        asked = [asyncio.create_task(asker.ask(time.sleep, 0.5)) for _ in range(4)]
+        while not all(reader.asked for reader in asker._readers) or len(asker._readers) < 3:
+            await asyncio.sleep(0.01)
         before = [reader.process.pid for reader in asker._readers]
-        asked = [asyncio.create_task(asker.ask(time.sleep, 0.2)) for _ in range(4)]
-        await asyncio.sleep(0.05)
         for process in before:
             os.kill(process, signal.SIGKILL)
         await asyncio.gather(*asked)
@@ -97,9 +100,42 @@ async def test_failures_come_back_as_what_they_are() -> None:
     async with asking(a_world()) as asker:
         with pytest.raises(NotFound, match="no such thing"):
             await asker.ask(say_not_found, "such thing")
+        with pytest.raises(BadEvent) as refused:
+            await asker.ask(decode_batch, b"no JSON")
+        assert refused.value.malformed
+        assert refused.value.problems == (Problem("", str(refused.value)),)
         with pytest.raises(StoreUnavailable, match="division"):
             await asker.ask(divmod, 1, 0)
         assert await asker.ask(abs, -1) == 1
+
+
+async def test_a_batch_is_read_elsewhere_as_it_is_here() -> None:
+    texts = [make.encoded(event) for event in recorded()]
+    body = b"[" + b", ".join([*texts, b"{}", b"1"]) + b"]"
+    async with asking(a_world()) as asker:
+        found = await asker.ask(decode_batch, body)
+    assert found == decode_batch(body)
+    assert found[: len(texts)] == [decode(text) for text in texts]
+    assert [isinstance(refused, str) for refused in found[len(texts) :]] == [True, True]
+
+
+async def test_whether_a_reader_is_free_is_known() -> None:
+    async with asking(a_world()) as asker:
+        assert asker.is_free()
+        asked = [asyncio.create_task(asker.ask(time.sleep, 0.3)) for _ in range(5)]
+        await asyncio.sleep(0)
+        assert not asker.is_free()
+        await asyncio.gather(*asked)
+        assert asker.is_free()
+    assert not InThreads().is_free()
+
+
+async def test_more_readers_are_started_when_one_is_not_enough_and_no_more_than_three() -> None:
+    async with asking(a_world()) as asker:
+        assert await asker.ask(abs, -1) == 1
+        assert len(asker._readers) == 1
+        await asyncio.gather(*(asker.ask(time.sleep, 0.3) for _ in range(9)))
+        assert len(asker._readers) == 3
 
 
 async def test_readers_end_when_nobody_can_ask_them_any_more() -> None:
