@@ -1,6 +1,6 @@
 """The index on disk, kept by tantivy.
 
-Opening and writing run in a thread, as they release Python's lock. Long searches run where questions to the
+Opening and writing run in a thread, as they release Python's lock. Searches run where questions to the
 store do, in processes that only read.
 """
 
@@ -43,9 +43,6 @@ MOST_SORTED = 1000
 
 # With fewer hits than this a question is asked again, and typos are forgiven.
 _FEW = 5
-
-# Words that are found in fewer documents are rare; these fields tell about how many it is.
-_RARE, _FREQUENT = 1000, ("word_start", "columns", "namespace", "description", "sql", "short")
 
 # Tantivy multiplies the rank with log2(2 + weight), and the hours from 2015 to 2075 are spread
 # over this share of it: less than ranks differ, and as fine as its 32-bit floats can be.
@@ -125,15 +122,6 @@ class Searching:
                     query = self._queries.loose(asked, filters)
                     found = _best(searcher, query, limit)
             return _latest(searcher, query, limit) if latest and found.total > limit else found
-
-    def is_quick(self, asked: Question) -> bool:
-        """Whether an answer takes a fraction of a millisecond, and a thread would only cost time:
-        one of the words is rare, and no other spellings of it are to be tried."""
-        searcher = self._searcher
-        if asked.has_other_spellings or not asked.words:
-            return False
-        with _explained(self._folder):
-            return any(sum(searcher.doc_freq(field, word.text) for field in _FREQUENT) < _RARE for word in asked.words)
 
 
 class Index(Searching):

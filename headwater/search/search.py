@@ -251,7 +251,11 @@ class Search:
     async def _bring_up(self) -> None:
         """What was told before the question is found by it, unless there is no end of telling."""
         wanted = self._state.position
-        if self.position >= wanted or self._failing or time.monotonic() < self._stream_until:
+        if self.position >= wanted or self._failing:
+            return
+        if time.monotonic() < self._stream_until:
+            if self._events_come_in():
+                self._stream_until = time.monotonic() + _STREAM_SECONDS
             return
         reached = asyncio.ensure_future(self.reached(wanted))
         until = time.monotonic() + _LONGEST_WAIT_SECONDS
@@ -280,11 +284,8 @@ class Search:
         found = kept.get(key) if most <= MOST_SORTED else None
         if found is None:
             try:
-                if self._index.is_quick(asked):
-                    found = self._index.search(asked, filters, most, latest=latest)
-                else:
-                    version = self._index.version
-                    found = await self._ask(search, self._folder, version, asked, filters, most, latest)
+                version = self._index.version
+                found = await self._ask(search, self._folder, version, asked, filters, most, latest)
             except IndexUnusable as e:
                 self._to_open = True
                 self._wake.set()

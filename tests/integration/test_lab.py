@@ -101,6 +101,8 @@ def test_ctrl_c_ends_a_lab_in_the_foreground(lab: Lab) -> None:
 def test_a_service_that_dies_is_named_with_the_end_of_its_log_and_ends_the_lab(lab: Lab) -> None:
     process = lab.start(*ONLY)
     wait_for(lambda: (lab.data / "lab.json").exists() and lab.told()["phase"] == "up", "the lab")
+    log = lab.data / "logs" / "headwater.log"
+    wait_for(lambda: "listens on" in log.read_text(), "its first words, which come after its first answer")
     os.kill(lab.pid("headwater"), signal.SIGKILL)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
