@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from headwater.api.dataset_texts import Page, Told, Written, read_page
-from headwater.api.render import Renderer, uuid_text
+from headwater.api.render import Renderer
+from headwater.api.run_texts import uuid_text
 from headwater.graph.columns import ColumnWalk
 from headwater.ids import ContentId, Node
 from headwater.model.entities import COLUMNS

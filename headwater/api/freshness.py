@@ -10,7 +10,7 @@ from litestar import Response, get
 from headwater.api.context import App, answer, says
 from headwater.api.finding import find_node
 from headwater.api.parameters import Moment, node_parameter, time_of
-from headwater.api.render import moment
+from headwater.api.run_texts import moment
 from headwater.api.why import moment_of, node_type
 from headwater.graph.flow import Flow
 from headwater.graph.when import At

@@ -9,7 +9,8 @@ from msgspec import Raw
 
 from headwater.api.dataset_pages import DatasetPages
 from headwater.api.job_pages import JobPages
-from headwater.api.render import Renderer, job_version_uuid, moment, uuid_text
+from headwater.api.render import Renderer
+from headwater.api.run_texts import job_version_uuid, moment, uuid_text
 from headwater.api.used import VersionUsed, versions_read, versions_written
 from headwater.contents import Contents
 from headwater.errors import NotFound
@@ -90,7 +91,8 @@ class History:
             version = job_version(state, run)
             if version is not None:
                 job = state.job_of(run.job)
-                answer.jobVersion = shapes.VersionName(job.namespace, job.name, job_version_uuid(job, version))
+                name = job.namespace, job.name
+                answer.jobVersion = shapes.VersionName(*name, job_version_uuid(*name, version))
             answer.facets = self._renderer.facet_bodies(run.facets, bodies)
             answer.inputDatasetVersions = [self._used(one, bodies) for one in read[run.row]]
             answer.outputDatasetVersions = [self._used(one, bodies) for one in versions_written(state, run)]
@@ -116,7 +118,7 @@ class History:
     async def job_version(self, job: Job, version: str) -> shapes.JobVersion:
         await self._service.catch_up([job.node])
         found = await self._ask(self._tables.job_versions, job.node)
-        wanted = [each for each in found if job_version_uuid(job, each.version) == version.lower()]
+        wanted = [each for each in found if job_version_uuid(job.namespace, job.name, each.version) == version.lower()]
         if not wanted:
             raise NotFound(f"job {job.name!r} has no version {version!r}")
         return (await self._job_versions(job, wanted))[0]
@@ -129,7 +131,7 @@ class History:
         data = self._renderer.job_data(job.node, shapes.JobData)
         answer = []
         for each, run, full in zip(found, runs, latest, strict=True):
-            version = job_version_uuid(job, each.version)
+            version = job_version_uuid(job.namespace, job.name, each.version)
             shown = [key for key in run.uses if not state.is_hidden(Node(key >> 1))]
             answer.append(
                 shapes.JobVersion(

@@ -13,7 +13,8 @@ from collections.abc import AsyncIterator, Iterator
 import msgspec
 
 from headwater.api.lane import Lane
-from headwater.api.render import Renderer, moment
+from headwater.api.render import Renderer
+from headwater.api.run_texts import moment
 from headwater.api.turns import in_turns
 from headwater.graph.around import Around
 from headwater.graph.columns import Column

@@ -5,18 +5,19 @@ revision moves, which it does with every change of one of its runs.
 """
 
 from collections.abc import Sequence
+from typing import cast
 
 import msgspec
 from msgspec import Raw
 
-from headwater.api.render import Renderer, job_version_uuid
-from headwater.ids import ContentId, Node
+from headwater.api.render import Renderer
+from headwater.api.run_texts import LatestRuns, latest_runs
+from headwater.ids import Node
 from headwater.memo import Memo
 from headwater.model.entities import Job
 from headwater.service import Service
 from headwater.shapes import marquez as shapes
-from headwater.store import pages
-from headwater.store.rows import StoredRun, run_from
+from headwater.store.pages import Bodies
 
 _RUNS_SHOWN = 10
 _KEPT = 2_000  # of some ten kilobytes
@@ -40,11 +41,11 @@ class JobPages:
         ]
         if stale:
             wanted = {content for job, _ in stale for content in self._renderer.contents_shown(job.facets).values()}
-            nodes, service = [job.node for job, _ in stale], self._service
-            runs, bodies = await service.ask(pages.latest_runs, service.tables, service.log, nodes, _RUNS_SHOWN, wanted)
+            names, service = {job.node: (job.namespace, job.name) for job, _ in stale}, self._service
+            runs, bodies = await service.ask(latest_runs, service.tables, service.log, names, _RUNS_SHOWN, wanted)
             self._renderer.contents.at_hand = bodies
             for job, revision in stale:
-                texts[job.node] = text = self._shown(job, runs.get(job.node, ()), bodies)
+                texts[job.node] = text = self._shown(job, runs.get(job.node), bodies)
                 if revision == job.revision:
                     self._kept.put(job.node, (revision, text))
         return [texts[job.node] for job in jobs]
@@ -53,22 +54,12 @@ class JobPages:
         kept = self._kept.get(job.node)
         return kept[1] if kept is not None and kept[0] == job.revision else None
 
-    def _shown(self, job: Job, stored: Sequence[StoredRun], bodies: dict[ContentId, bytes]) -> Raw:
+    def _shown(self, job: Job, runs: LatestRuns | None, bodies: Bodies) -> Raw:
         answer = self._renderer.job(job.node, bodies)
-        versions: dict[int, shapes.VersionName] = {}
-        for one in stored:
-            run = run_from(one, [])
-            shown = self._renderer.run(run)
-            if one.version is not None:
-                version = versions.get(one.version)
-                if version is None:
-                    name = job_version_uuid(job, one.version)
-                    version = versions[one.version] = shapes.VersionName(job.namespace, job.name, name)
-                    answer.currentVersion = answer.currentVersion or name
-                shown.jobVersion = version
-            if answer.latestRun is None and run.first is not None:  # it has an event of its own
-                answer.latestRun = shown
-            answer.latestRuns.append(shown)
+        if runs is not None:
+            answer.latestRun = cast(shapes.Run, Raw(runs.latest)) if runs.latest is not None else None
+            answer.latestRuns = cast(list[shapes.Run], Raw(runs.runs))
+            answer.currentVersion = runs.version
         if answer.latestRun is None:
             answer.latestRun = self._renderer.latest_run(job)
         return Raw(_encode(answer))

@@ -1,14 +1,13 @@
 """State → shapes. What needs the tables (runs, versions) is in `history.py`."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
-from hashlib import blake2b
 from typing import TypeVar, cast
 
 import msgspec
 from msgspec import Raw
 
 from headwater.api.dataset_texts import field_list, input_field
+from headwater.api.run_texts import job_uuid, moment, run_shown
 from headwater.contents import Contents
 from headwater.graph.columns import ColumnEdge, ColumnWalk
 from headwater.ids import DELETED, ContentId, Micros, Node
@@ -19,7 +18,6 @@ from headwater.model.shown import facets_of, is_dropped
 from headwater.model.state import State
 from headwater.model.tagging import WHOLE, labels, tags_by_field
 from headwater.openlineage import facets as f
-from headwater.openlineage.event import content_id, stamp_time
 from headwater.openlineage.timestamps import to_datetime
 from headwater.shapes import marquez as shapes
 
@@ -32,26 +30,6 @@ _64_BITS = (1 << 64) - 1
 
 D = TypeVar("D", bound=shapes.DatasetData)
 J = TypeVar("J", bound=shapes.JobData)
-
-
-def moment(at: Micros | None) -> datetime | None:
-    return None if at is None else to_datetime(at)
-
-
-def uuid_text(raw: bytes) -> str:
-    """As `str(UUID(bytes=raw))`, of which a page needs hundreds."""
-    text = raw.hex()
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
-
-
-def job_uuid(job: Job) -> str:
-    """The same job has the same id everywhere."""
-    return uuid_text(blake2b(f"job\0{job.namespace}\0{job.name}".encode(), digest_size=16).digest())
-
-
-def job_version_uuid(job: Job, version: int) -> str:
-    name = content_id(f"{job.namespace}\0{job.name}".encode()) & _64_BITS
-    return uuid_text((name << 64 | version & _64_BITS).to_bytes(16, "big"))
 
 
 class Renderer:
@@ -212,7 +190,7 @@ class Renderer:
             name=job.name,
             simpleName=simple,
             parentJobName=parent.name if parent else None,
-            parentJobUuid=job_uuid(parent) if parent else None,
+            parentJobUuid=job_uuid(parent.namespace, parent.name) if parent else None,
             createdAt=to_datetime(job.first),
             updatedAt=to_datetime(job.last),
             namespace=job.namespace,
@@ -240,26 +218,9 @@ class Renderer:
 
     def run(self, run: Run) -> shapes.Run:
         """A run as far as it is in memory: without facets and dataset versions."""
-        started, ended = run.started_at, run.ended_at
-        first = stamp_time(run.first) if run.first is not None else None
-        created = moment(first)
         job = self.state.nodes[run.job]
         args = self.contents.facet(f.RunArgs, run.facets, f.RUN_ARGS) if f.RUN_ARGS in run.facets else None
-        return shapes.Run(
-            id=run.id,
-            createdAt=created,
-            updatedAt=to_datetime(stamp_time(run.last)) if first is not None else None,
-            nominalStartTime=moment(run.nominal[1]) if run.nominal else None,
-            nominalEndTime=moment(run.nominal[2]) if run.nominal else None,
-            state=run.state,
-            startedAt=created if started == first else moment(started),
-            endedAt=moment(ended),
-            durationMs=(ended - started) // 1000 if ended is not None and started is not None else None,
-            args=(args.args if args else None) or {},
-            job=shapes.Name(job.namespace, job.name),
-            parentRunId=run.parent[1] if run.parent else None,
-            rootRunId=run.root[1] if run.root else None,
-        )
+        return run_shown(run, shapes.Name(job.namespace, job.name), args)
 
     def field_types(self, node: Node) -> dict[str, str | None]:
         content = self.contents.schema_content(self.state, node)

@@ -8,7 +8,7 @@ from litestar.params import QueryParameter
 
 from headwater.api.context import App, answer, says
 from headwater.api.parameters import Depth
-from headwater.api.render import job_version_uuid, moment, uuid_text
+from headwater.api.run_texts import job_version_uuid, moment, uuid_text
 from headwater.api.used import VersionUsed, versions_read, versions_written
 from headwater.api.why import find_run
 from headwater.ids import Node
@@ -94,6 +94,7 @@ class _Chain:
 
     def _linked(self, run: Run) -> LinkedRun:
         job, version = self._state.job_of(run.job), job_version(self._state, run)
+        name = job.namespace, job.name
         inputs = []
         for fed in self._fed[run.row]:
             dataset = self._state.dataset_of(fed.dataset)
@@ -105,7 +106,7 @@ class _Chain:
             dataset = self._state.dataset_of(written.dataset)
             outputs.append(VersionWritten(dataset.namespace, dataset.name, uuid_text(written.uuid)))
         return LinkedRun(
-            RunJob(job.namespace, job.name, None if version is None else job_version_uuid(job, version)),
+            RunJob(*name, None if version is None else job_version_uuid(*name, version)),
             RunTimes(run.id, moment(run.started_at), moment(run.ended_at), run.state),
             sorted(inputs, key=lambda one: (one.namespace, one.name)),
             sorted(outputs, key=lambda one: (one.namespace, one.name)),

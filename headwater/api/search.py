@@ -9,7 +9,7 @@ from msgspec import Raw
 
 from headwater.api.context import App, answer, says
 from headwater.api.parameters import Limit, Moment, Offset, one_of, time_of
-from headwater.api.render import moment
+from headwater.api.run_texts import moment
 from headwater.errors import BadRequest
 from headwater.ids import Node
 from headwater.model.entities import Dataset, Run

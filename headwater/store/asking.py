@@ -15,12 +15,11 @@ import socket
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from headwater.errors import StoreUnavailable
 
@@ -39,6 +38,17 @@ _MOST_READERS = 3
 _MOST_ATTEMPTS = 3
 _PAUSE_SECONDS = 1.0  # before another reader, where the last one answered nothing
 _END_SECONDS = 5.0
+
+
+class Named(NamedTuple):
+    """The log or the tables, or a method of theirs, on the way to a process that has its own."""
+
+    name: str
+    method: str | None = None
+
+    def found(self, store: Mapping[str, object]) -> Any:
+        thing = store[self.name]
+        return thing if self.method is None else getattr(thing, self.method)
 
 
 class Asker(Protocol):
@@ -84,7 +94,7 @@ class InProcesses:
 
     async def ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Question(self._message((question, args, kwargs)), done))
+        self._waiting.append(_Question(self._message(question, args, kwargs), done))
         self._hand_out()
         return await done  # type: ignore[no-any-return]
 
@@ -103,13 +113,15 @@ class InProcesses:
         self._starting.add(task)
         task.add_done_callback(self._starting.discard)
 
-    def _message(self, question: object) -> bytes:
-        text = BytesIO()
-        text.write(bytes(HEADER_BYTES))
-        _Pickler(text, self._names).dump(question)
-        text.seek(0)
-        text.write((text.getbuffer().nbytes - HEADER_BYTES).to_bytes(HEADER_BYTES, "big"))
-        return text.getvalue()
+    def _message(self, question: Callable[..., object], args: Sequence[object], kwargs: dict[str, object]) -> bytes:
+        owner = self._names.get(id(getattr(question, "__self__", None)))
+        named = question if owner is None else Named(owner, question.__name__)
+        message = pickle.dumps((named, [self._named(one) for one in args], kwargs), PROTOCOL)
+        return len(message).to_bytes(HEADER_BYTES, "big") + message
+
+    def _named(self, thing: object) -> object:
+        name = self._names.get(id(thing))
+        return thing if name is None else Named(name)
 
     def _hand_out(self) -> None:
         while self._waiting:
@@ -172,15 +184,6 @@ def _end(process: "subprocess.Popen[bytes]") -> int:
     except subprocess.TimeoutExpired:
         process.kill()
         return process.wait()
-
-
-class _Pickler(pickle.Pickler):
-    def __init__(self, text: BytesIO, names: dict[int, str]) -> None:
-        super().__init__(text, PROTOCOL)
-        self._names = names
-
-    def persistent_id(self, thing: object) -> str | None:
-        return self._names.get(id(thing))
 
 
 class _Reader(asyncio.Protocol):

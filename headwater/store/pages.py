@@ -10,17 +10,10 @@ from headwater.ids import DELETED, ContentId, Micros, Node, RunId
 from headwater.model.entities import Run
 from headwater.model.versions import Version
 from headwater.store.protocol import EventFilter, Log, Read, StoredEvent, Tables
-from headwater.store.rows import StoredRun
 
 Bodies = dict[ContentId, bytes]
 
 _FOREVER = 1 << 62
-
-
-def latest_runs(
-    tables: Tables, log: Log, jobs: Sequence[Node], limit: int, contents: set[ContentId]
-) -> tuple[dict[Node, list[StoredRun]], Bodies]:
-    return tables.latest_runs(jobs, limit), dict(log.contents(contents))
 
 
 def runs(tables: Tables, log: Log, ids: Sequence[RunId]) -> tuple[list[Run], Bodies]:
