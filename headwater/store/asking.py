@@ -38,6 +38,7 @@ _MOST_READERS = 3
 _MOST_ATTEMPTS = 3
 _PAUSE_SECONDS = 1.0  # before another reader, where the last one answered nothing
 _END_SECONDS = 5.0
+_LEAVING_SECONDS = 1.0  # most answers come sooner, and starting a reader costs a tenth of that
 
 
 class Named(NamedTuple):
@@ -93,10 +94,21 @@ class InProcesses:
         await self._start_one()
 
     async def ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Question(self._message(question, args, kwargs), done))
+        loop = asyncio.get_running_loop()
+        asked = _Question(self._message(question, args, kwargs), loop.create_future())
+        self._waiting.append(asked)
         self._hand_out()
-        return await done  # type: ignore[no-any-return]
+        try:
+            return await asked.done  # type: ignore[no-any-return]
+        except asyncio.CancelledError:
+            loop.call_later(_LEAVING_SECONDS, self._give_up, asked)
+            raise
+
+    def _give_up(self, question: "_Question") -> None:
+        """Whoever asked left, and a reader still works on it: it is ended, and another one started."""
+        for reader in self._readers:
+            if reader.asked is question:
+                reader.process.kill()
 
     def is_free(self) -> bool:
         if not self._waiting and any(reader.asked is None for reader in self._readers):
@@ -150,7 +162,7 @@ class InProcesses:
         question = reader.asked
         if question is not None:
             question.attempts += 1
-            if question.attempts < _MOST_ATTEMPTS and not self._closing.is_set():
+            if question.attempts < _MOST_ATTEMPTS and not self._closing.is_set() and not question.done.done():
                 self._waiting.appendleft(question)
             elif not question.done.done():
                 question.done.set_exception(StoreUnavailable("the process that reads the store ended"))
