@@ -16,7 +16,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, cast
@@ -91,7 +91,7 @@ class InProcesses:
         self._starting: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        await self._start_one()
+        await self._try(self._start_one())
 
     async def ask(self, question: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         loop = asyncio.get_running_loop()
@@ -121,7 +121,7 @@ class InProcesses:
             self._in_background(self._start_one())
 
     def _in_background(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.ensure_future(work)
+        task = asyncio.ensure_future(self._try(work))
         self._starting.add(task)
         task.add_done_callback(self._starting.discard)
 
@@ -135,6 +135,13 @@ class InProcesses:
         name = self._names.get(id(thing))
         return thing if name is None else Named(name)
 
+    async def _try(self, work: Coroutine[None, None, None]) -> None:
+        """Whatever keeps a reader from starting, the next question tries it again."""
+        try:
+            await work
+        except OSError as e:
+            logger.warning("no process can be started to read the store: %s", e)
+
     def _hand_out(self) -> None:
         while self._waiting:
             reader = next((reader for reader in self._readers if reader.asked is None), None)
@@ -147,9 +154,11 @@ class InProcesses:
 
     async def _start_one(self) -> None:
         ours, theirs = socket.socketpair()
-        with theirs:
+        with theirs, ExitStack() as unless_started:
+            unless_started.callback(ours.close)
             command = [sys.executable, "-m", "headwater.store.reader", str(theirs.fileno()), str(self._data)]
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])  # noqa: S603
+            unless_started.pop_all()
         reader = _Reader(process, self._hand_out, self._ended)
         await asyncio.get_running_loop().create_connection(lambda: reader, sock=ours)
         self._readers.append(reader)

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import subprocess
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -137,6 +138,23 @@ async def test_more_readers_are_started_when_one_is_not_enough_and_no_more_than_
         assert len(asker._readers) == 1
         await asyncio.gather(*(asker.ask(time.sleep, 0.3) for _ in range(9)))
         assert len(asker._readers) == 3
+
+
+async def test_a_reader_that_cannot_be_started_is_started_at_the_next_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError("no more processes")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(subprocess, "Popen", refuse)
+        world = a_world()
+        asker = InProcesses(Path(world._folder.name), world.log, world.tables)
+        await asker.start()
+        waiting = asyncio.create_task(asker.ask(abs, -1))
+        await asyncio.sleep(0.05)
+        assert not waiting.done()
+    assert await asker.ask(abs, -2) == 2
+    assert await waiting == 1
+    await asker.close()
 
 
 async def test_readers_end_when_nobody_can_ask_them_any_more() -> None:
