@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
+from headwater.graph.columns import each_once
 from headwater.ids import ContentId, Node
 from headwater.model.versions import Version
 from headwater.openlineage import facets as f
@@ -83,13 +84,9 @@ def _with_lineage(fields: bytes | None, names: list[str], told: f.ColumnLineage 
         inputs = []
         for one in output.inputFields:
             sources[one.namespace, one.name] = None
-            inputs.append(input_field(one.namespace, one.name, one.field, each_once(one.transformations or ())))
+            inputs.append(input_field(one.namespace, one.name, one.field, each_once(tuple(one.transformations or ()))))
         found.append(shapes.FieldLineage(name, inputs))
     return Written(fields, _encode(found or None), tuple(sources))
-
-
-def each_once(transformations: Sequence[f.Transformation]) -> tuple[f.Transformation, ...]:
-    return tuple(transformations) if len(transformations) < 2 else tuple(dict.fromkeys(transformations))
 
 
 def input_field(

@@ -14,7 +14,7 @@ from headwater.api.errors import body_of
 from headwater.config import Settings
 from headwater.errors import BadEvent, BadRequest, HeadwaterError, NotYet, Problem, StoreUnavailable, TooLarge
 from headwater.folding import EVENTS_PER_SLICE
-from headwater.openlineage.event import MAX_EVENT_BYTES, Event, decode, decode_batch, decode_text, split_batch
+from headwater.openlineage.event import MAX_EVENT_BYTES, Event, decode, decode_batch, decode_or_refuse, split_batch
 from headwater.service import Service
 from headwater.shapes.intake import BatchAnswer, BatchSummary, FailedEvent
 from headwater.shapes.problem import ErrorBody
@@ -85,10 +85,7 @@ class Ingest:
             return await self._service.ask(decode_batch, body)
         found: list[Event | str] = []
         for index, text in enumerate(split_batch(body), 1):
-            try:
-                found.append(decode_text(text))
-            except BadEvent as e:
-                found.append(str(e))
+            found.append(decode_or_refuse(text))
             if index % EVENTS_PER_SLICE == 0:
                 await asyncio.sleep(0)
         return found

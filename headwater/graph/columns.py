@@ -231,8 +231,7 @@ def _spread(
     return not frontier
 
 
-def _each_once(source: FieldInput) -> tuple[Transformation, ...]:
-    how = source.transformations
+def each_once(how: tuple[Transformation, ...]) -> tuple[Transformation, ...]:
     return how if len(how) < 2 else tuple(dict.fromkeys(how))
 
 
@@ -315,7 +314,9 @@ class ColumnWalk:
                     column = canonical(source.dataset), source.field
                     other = inputs.get(column)
                     if other is None:
-                        inputs[column] = ColumnEdge(column, (dataset, name), _each_once(source), (edge.src,))
+                        inputs[column] = ColumnEdge(
+                            column, (dataset, name), each_once(source.transformations), (edge.src,)
+                        )
                     else:
                         inputs[column] = other.and_also(source.transformations, edge.src)
         return {name: list(inputs.values()) for name, inputs in found.items()}

@@ -152,13 +152,15 @@ def split_batch(body: bytes) -> list[bytes]:
 
 def decode_batch(body: bytes) -> list[Event | str]:
     """The events of a batch, or why one is none. Raises BadEvent when it is no JSON array."""
-    found: list[Event | str] = []
-    for text in split_batch(body):
-        try:
-            found.append(decode_text(text))
-        except BadEvent as e:
-            found.append(str(e))
-    return found
+    return [decode_or_refuse(text) for text in split_batch(body)]
+
+
+def decode_or_refuse(text: bytes) -> Event | str:
+    """One event of a batch, or why it is none."""
+    try:
+        return decode_text(text)
+    except BadEvent as e:
+        return str(e)
 
 
 def decode(body: bytes) -> Event:
