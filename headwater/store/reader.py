@@ -6,6 +6,7 @@ so it never outlives its server, however that ends.
 
 import gc
 import logging
+import os
 import pickle
 import signal
 import socket
@@ -34,6 +35,9 @@ def main() -> None:
             answer = pickle.dumps(_answer(message, store), PROTOCOL)
             server.sendall(len(answer).to_bytes(HEADER_BYTES, "big"))
             server.sendall(answer)
+    # Without closing the files: after a kill of the server this would be the last to close them, and
+    # SQLite would take the journal over then, while the next server may be looking at it.
+    os._exit(0)
 
 
 def _answer(message: bytes, store: dict[str, Any]) -> tuple[bool, Any]:
