@@ -176,6 +176,19 @@ def fetched(db: sqlite3.Connection, sql: str, parameters: Sequence[Any] = ()) ->
     return db.execute(sql, parameters).fetchall()
 
 
+class FileReader:
+    """Reads a file, from any thread and any process, beside whoever writes."""
+
+    _rows = staticmethod(fetched)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._readers = Readers(lambda: connect_reader(path))
+
+    def close(self) -> None:
+        self._readers.close()
+
+
 def rows_of(db: sqlite3.Connection, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
     """The same in one step, for where others wait for Python's lock."""
     statement = _statements.get(sql)

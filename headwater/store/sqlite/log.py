@@ -12,12 +12,11 @@ from headwater.ids import ContentId, Micros, Position
 from headwater.openlineage.skeleton import put_back, references
 from headwater.store.protocol import Appended, Record, StoredEvent
 from headwater.store.sqlite.files import (
-    Readers,
+    FileReader,
     chunks,
     connect,
     connect_reader,
     explained,
-    fetched,
     insert,
     rows_of,
     size_on_disk,
@@ -43,17 +42,9 @@ _AFTER = "SELECT position, received, skeleton FROM events WHERE position > ? ORD
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
-class SqliteLogReader:
-    """Reads, from any thread and any process, beside whoever writes."""
-
-    _rows = staticmethod(fetched)
-
+class SqliteLogReader(FileReader):
     def __init__(self, folder: Path) -> None:
-        self._path = folder / "log.db"
-        self._readers = Readers(lambda: connect_reader(self._path))
-
-    def close(self) -> None:
-        self._readers.close()
+        super().__init__(folder / "log.db")
 
     def read(self, after: Position) -> Iterator[StoredEvent]:
         db = connect_reader(self._path)

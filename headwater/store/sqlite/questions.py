@@ -10,7 +10,7 @@ from headwater.model.state import QUARTER
 from headwater.model.versions import Version
 from headwater.store import rows as r
 from headwater.store.protocol import EventFilter, JobVersion, Read, Sign
-from headwater.store.sqlite.files import Readers, chunks, connect_reader, explained, fetched, values_of
+from headwater.store.sqlite.files import FileReader, chunks, explained, values_of
 
 _MIN_TIME, _MAX_TIME = -(1 << 62), 1 << 62
 
@@ -41,17 +41,9 @@ _JOB_VERSIONS = """
 """
 
 
-class SqliteQuestions:
-    """Reads, from any thread and any process, beside whoever writes."""
-
-    _rows = staticmethod(fetched)
-
+class SqliteQuestions(FileReader):
     def __init__(self, folder: Path) -> None:
-        self._path = folder / "tables.db"
-        self._readers = Readers(lambda: connect_reader(self._path))
-
-    def close(self) -> None:
-        self._readers.close()
+        super().__init__(folder / "tables.db")
 
     def _ask(self, sql: str, *parameters: Any) -> list[r.Row]:
         with explained(self._path):
