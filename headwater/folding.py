@@ -5,10 +5,12 @@ log ─► decode ─► fold, write tables every so often        replay(), reco
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Protocol
 
 from headwater.errors import BadEvent, StoreDamaged
-from headwater.ids import Node, Position
+from headwater.ids import ContentId, Node, Position, RunId
 from headwater.interpret import interpret
 from headwater.live.news import News
 from headwater.model.apply import apply_event
@@ -34,7 +36,15 @@ Progress = Callable[[int, int], None]
 Record = Event | Edit
 
 
-def fold(state: State, tables: Tables, records: Sequence[tuple[Position, Record]], news: News | None = None) -> None:
+class StoredRuns(Protocol):
+    """The tables, as far as the fold asks them."""
+
+    def runs(self, ids: Sequence[RunId]) -> list[Run]: ...
+
+
+def fold(
+    state: State, tables: StoredRuns, records: Sequence[tuple[Position, Record]], news: News | None = None
+) -> None:
     """Interprets events and applies them, with the runs that they touch at hand; edits too, as
     the order does not matter after the events. What each of them changes is noted in `news`; a
     replay has none."""
@@ -51,7 +61,7 @@ def fold(state: State, tables: Tables, records: Sequence[tuple[Position, Record]
                     news.after_edit(position, record.change.at)
 
 
-def _fold_events(state: State, tables: Tables, events: Sequence[tuple[Position, Event]], news: News | None) -> None:
+def _fold_events(state: State, tables: StoredRuns, events: Sequence[tuple[Position, Event]], news: News | None) -> None:
     said = [(position, event, _meaning(position, event)) for position, event in events]
     missing = {event.run for _, event in events if event.run is not None and event.run not in state.runs}
     missing.update(
@@ -74,6 +84,43 @@ def _fold_events(state: State, tables: Tables, events: Sequence[tuple[Position, 
             apply_event(state, position, event, ())
         if news is not None:
             news.after(position, event)
+
+
+class Beforehand:
+    """Runs that the tables are asked for while the events about them go to disk."""
+
+    def __init__(self, state: State, tables: StoredRuns, events: Iterable[Record]) -> None:
+        self._state, self._tables, self._releases = state, tables, state.releases
+        told = {event.run for event in events if isinstance(event, Event) and event.run is not None}
+        self.asked = [run for run in told if run not in state.runs]
+        self._known: dict[RunId, Run | None] = {}
+
+    def look_up(self) -> None:
+        """In a thread. If it fails, the fold asks again, and fails."""
+        with suppress(Exception):
+            found = {run.id: run for run in self._tables.runs(self.asked)}
+            self._known = {run: found.get(run) for run in self.asked}
+
+    def runs(self, ids: Sequence[RunId]) -> list[Run]:
+        if self._state.releases != self._releases:
+            self._known = {}  # a run that was in memory then, and changed, may be there no more
+        found = [run for run in map(self._known.get, ids) if run is not None]
+        others = [run for run in ids if run not in self._known]
+        return found + self._tables.runs(others) if others else found
+
+
+def held_contents(state: State, records: Iterable[Record]) -> set[ContentId]:
+    """What facets of the jobs and datasets of these events are now: contents that the log has."""
+    held: set[ContentId] = set()
+    for event in records:
+        if not isinstance(event, Event):
+            continue
+        mentioned = [state.find_dataset(m.namespace, m.name) for m in (*event.inputs, *event.outputs)]
+        job = state.find_job(*event.job) if event.job is not None else None
+        for entity in (job, *mentioned):
+            if entity is not None:
+                held.update([content for _, _, content in entity.facets.values()])
+    return held
 
 
 def _meaning(position: Position, event: Event) -> list[AnyChange]:

@@ -23,8 +23,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from headwater.errors import HeadwaterError, NotYet, StoreUnavailable
-from headwater.folding import EVENTS_PER_SLICE, Record, fold, settle_latest_runs
-from headwater.ids import Micros, Node, Position
+from headwater.folding import EVENTS_PER_SLICE, Beforehand, Record, StoredRuns, fold, held_contents, settle_latest_runs
+from headwater.ids import ContentId, Micros, Node, Position
 from headwater.live.hub import Hub
 from headwater.model.edited import NEVER
 from headwater.model.state import State
@@ -80,6 +80,7 @@ class _Waiting:
     events: Sequence[Record]
     done: "asyncio.Future[list[Appended]]" = field(repr=False)
     appended: list[Appended] = field(default_factory=list)
+    beforehand: StoredRuns | None = None
     applied: int = 0
 
 
@@ -100,6 +101,7 @@ class Service:
         self._waiting: list[_Waiting] = []
         self._wake = asyncio.Event()
         self._log_thread = ThreadPoolExecutor(1, "headwater-log")
+        self._runs_thread = ThreadPoolExecutor(1, "headwater-runs")
         self._tables_thread = ThreadPoolExecutor(1, "headwater-tables")
         self._tidy_thread = ThreadPoolExecutor(1, "headwater-tidy")
         # Rows that were taken from the state, until the disk has them, and what they are about.
@@ -135,7 +137,7 @@ class Service:
             await self.write_tables()
         except StoreUnavailable as e:
             logger.warning("the tables will be completed from the log at the next start: %s", e)
-        for thread in (self._log_thread, self._tables_thread, self._tidy_thread):
+        for thread in (self._log_thread, self._runs_thread, self._tables_thread, self._tidy_thread):
             thread.shutdown()
         await self.asker.close()
         self.log.close()
@@ -205,7 +207,12 @@ class Service:
             if failure is not None:
                 self._fail(group, failure)
                 return
-        appending = asyncio.get_running_loop().run_in_executor(self._log_thread, self._append, _events(group))
+        events = _events(group)
+        loop = asyncio.get_running_loop()
+        held = held_contents(self.state, events)
+        appending = loop.run_in_executor(self._log_thread, self._append, events, held)
+        beforehand = Beforehand(self.state, self.tables, events)
+        looking = loop.run_in_executor(self._runs_thread, beforehand.look_up) if beforehand.asked else None
         await self._apply_due()
         try:
             appended = await appending
@@ -218,6 +225,9 @@ class Service:
         for waiting in group:
             waiting.appended = appended[start : start + len(waiting.events)]
             start += len(waiting.events)
+            waiting.beforehand = beforehand
+        if looking is not None:
+            await looking
         self._due += group
         if self._apply_failed:
             await self._apply_due()
@@ -248,8 +258,8 @@ class Service:
             self._wake.clear()
         return group
 
-    def _append(self, events: list[Record]) -> list[Appended]:
-        return self.log.append(events, now())
+    def _append(self, events: list[Record], held: set[ContentId]) -> list[Appended]:
+        return self.log.append(events, now(), held)
 
     def _fail(self, group: Iterable[_Waiting], error: Exception) -> None:
         self.counters.store_failures += 1
@@ -269,7 +279,7 @@ class Service:
             part = slice(waiting.applied, waiting.applied + EVENTS_PER_SLICE)
             told = zip(waiting.appended[part], waiting.events[part], strict=True)
             fresh = [(appended.position, event) for appended, event in told if not appended.duplicate]
-            fold(self.state, self.tables, fresh, self.live.news)
+            fold(self.state, waiting.beforehand or self.tables, fresh, self.live.news)
             self.live.publish()
             if self._readers:
                 self._tell_readers()
@@ -312,11 +322,15 @@ class Service:
             try:
                 await self.write_tables()
                 took = time.monotonic() - began
-                await asyncio.get_running_loop().run_in_executor(self._tidy_thread, self.tables.tidy)
+                await asyncio.get_running_loop().run_in_executor(self._tidy_thread, self._tidy)
             except HeadwaterError as e:
                 logger.warning("the tables fall behind, will try again: %s", e)
             except Exception:
                 logger.exception("writing the tables failed, will try again")
+
+    def _tidy(self) -> None:
+        self.log.tidy()
+        self.tables.tidy()
 
     async def write_tables(self, about: Iterable[Node] | None = None) -> None:
         """Brings the tables up to the state. Queries that read them call this first. One that is

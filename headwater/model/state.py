@@ -79,6 +79,7 @@ class State:
         self.sources: dict[str, Source] = {}
         self.aliases = Aliases(self.dataset_of, self._renamed)
         self.next_run = 1
+        self.releases = 0  # how often runs were let go of
         self.position = Position(0)
         # Grows when there are other edges, names or columns than before: long walks and answers
         # that are made in slices can tell whether they are still of one piece.
@@ -233,6 +234,7 @@ class State:
         nobody asks what it used."""
         surplus = len(self.runs) - RUNS_KEPT
         if surplus > 0:
+            self.releases += 1
             for run_id in [each for each in islice(self.runs, surplus) if each not in self.dirty.runs]:
                 self.runs.pop(run_id).uses = {}
 

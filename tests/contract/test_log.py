@@ -208,6 +208,22 @@ def test_a_log_that_is_opened_again_goes_on(open_log: OpenLog) -> None:
     assert dict(log.contents([facet.content])) == {facet.content: facet.body}
 
 
+def test_contents_that_are_said_to_be_there_come_back_too(log: Log) -> None:
+    first, second = event(1, own=make.facet(text="t")), event(2, own=make.facet(text="t"), other=make.facet(n=2))
+    log.append([first], NOW)
+    log.append([second], NOW, {each.content for each in first.facets})
+    assert bodies(log, 1) == [body(2, own=make.facet(text="t"), other=make.facet(n=2))]
+
+
+def test_tidying_changes_no_answer(log: Log) -> None:
+    log.tidy()
+    log.append([event(n) for n in range(10)], NOW)
+    log.tidy()
+    log.append([event(n) for n in range(5, 15)], NOW)
+    log.tidy()
+    assert bodies(log) == [body(n) for n in range(15)]
+
+
 def test_a_log_that_grows_says_so(log: Log) -> None:
     before = log.size()
     log.append([event(0, own=make.facet(text=_RANDOM))], NOW)

@@ -1,19 +1,21 @@
 """The path of an event, with a mistake of ours in the middle of it."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from headwater import folding
 from headwater.errors import StoreUnavailable
-from headwater.folding import rebuild
-from headwater.ids import Position
+from headwater.folding import Beforehand, _write, rebuild
+from headwater.ids import Position, RunId
+from headwater.model import state as state_module
 from headwater.model.apply import apply_event
 from headwater.model.changes import RunSeen
 from headwater.openlineage.event import decode
 from headwater.service import Service
 from headwater.store.protocol import EventFilter
-from tests.support.make import encoded, run
+from tests.support.make import dataset, encoded, facet, run
 from tests.support.world import World
 
 
@@ -92,3 +94,72 @@ async def test_a_store_that_fails_answers_each_waiting_request_and_recovers(monk
     finally:
         for task in running._tasks:
             task.cancel()
+
+
+async def test_runs_that_leave_memory_while_their_next_events_go_to_disk_lose_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(state_module, "RUNS_KEPT", 0)
+    world = World([])
+    running = Service(world.log, world.tables, world.state)
+    await running.start()
+
+    async def send(number: int) -> None:
+        told = run(
+            "RUNNING", "a", number, f"run-{number % 3}", outputs=[f"out-{number % 7}"], facets={"n": facet(n=number)}
+        )
+        await running.ingest([decode(encoded(told))])
+
+    async def write_on() -> None:
+        while True:
+            await running.write_tables()
+            await asyncio.sleep(0)
+
+    writing = asyncio.create_task(write_on())
+    try:
+        for start in range(0, 300, 10):
+            await asyncio.gather(*(send(number) for number in range(start, start + 10)))
+        await running.write_tables()
+    finally:
+        for task in (writing, *running._tasks):
+            task.cancel()
+    assert not world.state.runs
+    ids = [RunId(f"run-{number}") for number in range(3)]
+    live = {run.id: (run.facets, run.uses) for run in world.tables.runs(ids)}
+    assert len(live) == 3
+    rebuild(world.log, world.tables)
+    assert live == {run.id: (run.facets, run.uses) for run in world.tables.runs(ids)}
+
+
+def test_what_was_known_of_runs_beforehand_counts_no_more_when_one_has_left_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(state_module, "RUNS_KEPT", 0)
+    world = World([run("START", "a", 0, "r")])
+    last = decode(encoded(run("COMPLETE", "a", 2, "r", outputs=["out"])))
+    beforehand = Beforehand(world.state, world.tables, [last])
+    beforehand.look_up()
+    world.take_in(run("RUNNING", "a", 1, "r", inputs=["in"]))
+    _write(world.tables, world.state)
+    (found,) = beforehand.runs([RunId("r")])
+    assert len(found.uses) == 1
+
+
+def test_runs_are_asked_for_once_even_if_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World([run("START", "a", 0, "old")])
+    world.state.runs.clear()
+    events = [decode(encoded(run("START", "a", 0, each))) for each in ("old", "new")]
+    beforehand = Beforehand(world.state, world.tables, events)
+    beforehand.look_up()
+    monkeypatch.setattr(world.tables, "runs", lambda ids: pytest.fail(f"asked for {ids} again"))
+    assert [found.id for found in beforehand.runs([RunId("new"), RunId("old")])] == ["old"]
+
+
+async def test_facets_that_a_dataset_has_already_are_not_looked_for_in_the_log() -> None:
+    schema = {"schema": facet(fields=[{"name": "a"}])}
+    world = World([run("COMPLETE", "a", 0, "r", outputs=[dataset("out", schema)])])
+    again = decode(encoded(run("COMPLETE", "a", 1, "s", outputs=[dataset("out", schema)])))
+    other = decode(encoded(run("COMPLETE", "a", 1, "s", outputs=[dataset("new", schema)])))
+    assert again.facets
+    assert {each.content for each in again.facets} <= folding.held_contents(world.state, [again])
+    assert not folding.held_contents(world.state, [other])

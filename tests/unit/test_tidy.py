@@ -1,4 +1,4 @@
-"""The journal of the tables: it ends, whoever reads and writes meanwhile."""
+"""The journals: they end, whoever reads and writes meanwhile."""
 
 import threading
 from collections.abc import Iterator
@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from headwater.ids import Position
+from headwater.ids import Micros, Position
+from headwater.openlineage.event import decode
 from headwater.store.rows import Rows
-from headwater.store.sqlite import tables as module
+from headwater.store.sqlite import files as module
+from headwater.store.sqlite.log import SqliteLog
 from headwater.store.sqlite.tables import SqliteTables
+from tests.support.make import encoded, run
 
 PAGE = 4096
 LONG = 50
@@ -40,6 +43,18 @@ def test_a_write_leaves_the_journal_to_the_tidier(tables: SqliteTables, tmp_path
     file = (tmp_path / "tables.db").stat().st_size
     tables.tidy()
     assert (tmp_path / "tables.db").stat().st_size > file
+
+
+def test_an_append_leaves_the_journal_to_the_tidier(tmp_path: Path) -> None:
+    log = SqliteLog(tmp_path)
+    for number in range(1500):
+        log.append([decode(encoded(run("START", "a", number)))], Micros(0))
+    journal, file = ((tmp_path / f"log.db{end}").stat().st_size for end in ("-wal", ""))
+    assert journal // PAGE > 1000
+    log.tidy()
+    assert (tmp_path / "log.db").stat().st_size > file
+    assert log.last() == len(list(log.read(Position(0)))) == 1500
+    log.close()
 
 
 def test_the_journal_ends_while_somebody_writes_all_the_time(tables: SqliteTables, tmp_path: Path) -> None:

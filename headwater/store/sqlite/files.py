@@ -44,13 +44,18 @@ class FolderLock:
         os.close(self._fd)
 
 
-def connect(path: Path, *, durable: bool, journal_pages: int = 1000) -> sqlite3.Connection:
+# Pages. A journal of the second length is taken over by a write itself: a replay has no tidier.
+_LONG_JOURNAL, _LONGEST_JOURNAL = 16_384, 65_536
+_TIDIER_WAITS_SECONDS = 0.02  # for others who read or write; if in vain, there is a next time
+
+
+def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
     check_length(path)
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
     with explained(path):
         db.execute("PRAGMA journal_mode = WAL")
         db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        db.execute(f"PRAGMA wal_autocheckpoint = {journal_pages}")
+        db.execute(f"PRAGMA wal_autocheckpoint = {_LONGEST_JOURNAL}")
         db.execute("PRAGMA cache_size = -65536")
         db.execute("PRAGMA temp_store = MEMORY")
         # After a checkpoint the journal is cut back to this, so that a burst does not stay on disk.
@@ -64,6 +69,28 @@ def connect_reader(path: Path, wait_seconds: float = 5.0) -> sqlite3.Connection:
     # Small: every write makes it void, and the system keeps the pages anyway.
     db.execute("PRAGMA cache_size = -8192")
     return db
+
+
+class Tidier:
+    """Takes a journal over into its file, beside writes and questions: the disk takes its time for that."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._db = path, connect_reader(path, _TIDIER_WAITS_SECONDS)
+
+    def tidy(self) -> None:
+        """Where writes never pause long enough for the journal to end, the last bit of it, a small one,
+        keeps the next write waiting for once."""
+        if self._take_over("PASSIVE") > _LONG_JOURNAL:
+            self._take_over("PASSIVE")
+            self._take_over("FULL")
+
+    def _take_over(self, how: str) -> int:
+        """The length of the journal so far."""
+        with explained(self._path):
+            return int(self._db.execute(f"PRAGMA wal_checkpoint({how})").fetchone()[1])
+
+    def close(self) -> None:
+        self._db.close()
 
 
 class Readers:

@@ -1,7 +1,7 @@
 """The log in SQLite: skeletons of events in one order, and each facet's content once."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from headwater.openlineage.skeleton import put_back, references
 from headwater.store.protocol import Appended, Record, StoredEvent
 from headwater.store.sqlite.files import (
     FileReader,
+    Tidier,
     chunks,
     connect,
     connect_reader,
@@ -105,6 +106,7 @@ class SqliteLog(SqliteLogReader):
         super().__init__(folder)
         self._db = connect(self._path, durable=True)
         self._migrate()
+        self._tidier = Tidier(self._path)
         self._known: set[ContentId] = set()
         self._last = self._read_last()
         self._compressor = zstandard.ZstdCompressor(level=3, write_checksum=False)
@@ -123,8 +125,16 @@ class SqliteLog(SqliteLogReader):
                     self._db.execute(statement)
                 self._db.execute(f"PRAGMA user_version = {number}")
 
-    def append(self, events: Sequence[Record], received: Micros) -> list[Appended]:
-        known = self._positions([e.digest for e in events])
+    def append(self, events: Sequence[Record], received: Micros, held: Collection[ContentId] = ()) -> list[Appended]:
+        try:
+            return self._append(events, received, held, {})
+        except sqlite3.IntegrityError:
+            # Some of them are in the log already. That is rare, and SQLite has to look anyway.
+            return self._append(events, received, held, self._positions([event.digest for event in events]))
+
+    def _append(
+        self, events: Sequence[Record], received: Micros, held: Collection[ContentId], known: dict[bytes, Position]
+    ) -> list[Appended]:
         answer: list[Appended] = []
         fresh: list[tuple[Position, Record]] = []
         unsure: dict[ContentId, bytes] = {}
@@ -139,33 +149,21 @@ class SqliteLog(SqliteLogReader):
             answer.append(Appended(position, False))
             fresh.append((position, event))
             for facet in event.facets:
-                if facet.content not in self._known:
+                if facet.content not in self._known and facet.content not in held:
                     unsure[facet.content] = facet.body
         if fresh:
-            # A look costs a tenth of packing a body that is there already.
-            there = self._which(unsure)
-            missing = [content for content in unsure if content not in there]
-            bodies = self._packed([unsure[content] for content in missing])
-            skeletons = self._packed([event.skeleton for _, event in fresh])
-            told = zip(fresh, skeletons, strict=True)
+            packed = self._packed([*unsure.values(), *(event.skeleton for _, event in fresh)])
+            contents = list(zip(unsure, packed, strict=False))
+            told = zip(fresh, packed[len(unsure) :], strict=True)
             rows = [(position, received, event.digest, skeleton) for (position, event), skeleton in told]
             with transaction(self._db, self._path):
-                insert(self._db, "INTO contents", list(zip(missing, bodies, strict=True)), "ON CONFLICT DO NOTHING")
-                insert(self._db, "INTO events", rows)
+                insert(self._db, "INTO contents", contents, "ON CONFLICT DO NOTHING")
+                insert(self._db, "INTO events", rows, "ON CONFLICT (position) DO NOTHING")
             self._last = position
             if len(self._known) + len(unsure) > _KNOWN_MAX:
                 self._known.clear()
             self._known.update(unsure)
         return answer
-
-    def _which(self, ids: Iterable[ContentId]) -> set[ContentId]:
-        """Those of the contents that are in the file."""
-        found: set[ContentId] = set()
-        for marks, part in chunks(list(ids)):
-            with explained(self._path):
-                rows = rows_of(self._db, f"SELECT id FROM contents WHERE id IN ({marks})", part)
-            found.update(row[0] for row in rows)
-        return found
 
     def _packed(self, texts: list[bytes]) -> list[bytes]:
         packed = _segments(self._compressor.multi_compress_to_buffer, texts)
@@ -189,8 +187,12 @@ class SqliteLog(SqliteLogReader):
     def size(self) -> int:
         return size_on_disk(self._path)
 
+    def tidy(self) -> None:
+        self._tidier.tidy()
+
     def close(self) -> None:
         super().close()
+        self._tidier.close()
         self._db.close()
 
 

@@ -12,8 +12,8 @@ from headwater.store import edit_rows
 from headwater.store import rows as r
 from headwater.store.schema import TABLES, TABLES_VERSION, Table
 from headwater.store.sqlite.files import (
+    Tidier,
     connect,
-    connect_reader,
     explained,
     insert,
     rows_of,
@@ -25,10 +25,6 @@ from headwater.store.sqlite.questions import SqliteQuestions
 # Reading all pages of a larger file would take longer than loading the state from it, and what
 # is wrong with the pages that are loaded shows anyway.
 _CHECKED_BYTES = 128 << 20
-
-# Pages. A journal of the second length is taken over by a write itself: a replay has no tidier.
-_LONG_JOURNAL, _LONGEST_JOURNAL = 16_384, 65_536
-_TIDIER_WAITS_SECONDS = 0.02  # for others who read or write; if in vain, there is a next time
 
 
 class SqliteTables(SqliteQuestions):
@@ -48,7 +44,7 @@ class SqliteTables(SqliteQuestions):
             self._open()
 
     def _open(self) -> None:
-        self._db = connect(self._path, durable=False, journal_pages=_LONGEST_JOURNAL)
+        self._db = connect(self._path, durable=False)
         with explained(self._path):
             version = self._db.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, TABLES_VERSION):
@@ -59,7 +55,7 @@ class SqliteTables(SqliteQuestions):
                 found = self._db.execute("PRAGMA quick_check(1)").fetchone()[0]
                 if found != "ok":
                     raise StoreDamaged(f"{self._path} is damaged: {found}")
-        self._tidier = connect_reader(self._path, wait_seconds=_TIDIER_WAITS_SECONDS)
+        self._tidier = Tidier(self._path)
 
     def _create(self) -> None:
         with transaction(self._db, self._path):
@@ -103,17 +99,7 @@ class SqliteTables(SqliteQuestions):
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'position'", (position,))
 
     def tidy(self) -> None:
-        """Takes the journal over into the file, beside writes and questions: the disk takes its
-        time for that. Where writes never pause long enough for the journal to end, the last bit
-        of it, a small one, keeps the next write waiting for once."""
-        if self._take_over("PASSIVE") > _LONG_JOURNAL:
-            self._take_over("PASSIVE")
-            self._take_over("FULL")
-
-    def _take_over(self, how: str) -> int:
-        """The length of the journal so far."""
-        with explained(self._path):
-            return int(self._tidier.execute(f"PRAGMA wal_checkpoint({how})").fetchone()[1])
+        self._tidier.tidy()
 
     # The whole state
 
