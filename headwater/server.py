@@ -16,6 +16,7 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.embed import Server
 
+from headwater.allocating import keep_large_blocks
 from headwater.api.app import Application
 from headwater.config import Settings
 from headwater.errors import HeadwaterError
@@ -48,6 +49,7 @@ def serve(settings: Settings, ready: Callable[[Service], None], show_progress: S
     check_port(settings)
     _raise_open_files()
     sys.setswitchinterval(_SWITCH_SECONDS)
+    keep_large_blocks()
     with open_store(settings) as (log, tables):
         with show_progress(log.last()) as progress:
             state = recover(log, tables, progress)

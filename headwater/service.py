@@ -209,7 +209,7 @@ class Service:
                 return
         events = _events(group)
         loop = asyncio.get_running_loop()
-        held = held_contents(self.state, events)
+        held = held_contents(self.state, events, self.log.known)
         appending = loop.run_in_executor(self._log_thread, self._append, events, held)
         beforehand = Beforehand(self.state, self.tables, events)
         looking = loop.run_in_executor(self._runs_thread, beforehand.look_up) if beforehand.asked else None

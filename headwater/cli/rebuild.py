@@ -7,7 +7,7 @@ from pathlib import Path
 from headwater import folding
 from headwater.cli import console
 from headwater.config import Settings
-from headwater.search.search import FOLDER as SEARCH_FOLDER
+from headwater.search.following import FOLDER as SEARCH_FOLDER
 from headwater.store.open import open_store
 
 

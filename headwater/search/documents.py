@@ -21,6 +21,8 @@ JOB, DATASET = "JOB", "DATASET"
 _FACETS = ("documentation", "tags", "ownership", "sql")
 _SCHEMA = "schema"
 _HOUR = 3600 * 1_000_000
+_HOUR_BITS = 20  # until the year 2089
+_HOUR_MASK = (1 << _HOUR_BITS) - 1
 
 # Beginnings of names and of their words are terms of their own, up to this length: however many
 # names begin alike, finding them is one look-up.
@@ -59,6 +61,11 @@ def hour(at: Micros) -> int:
     return max(0, at // _HOUR)
 
 
+def says_the_same(fingerprint: int, other: int) -> bool:
+    """Whether two documents differ in their time at the most."""
+    return fingerprint >> _HOUR_BITS == other >> _HOUR_BITS
+
+
 class Documents:
     def __init__(self, service: Service, contents: Contents) -> None:
         self._service, self._state, self._contents = service, service.state, contents
@@ -67,17 +74,18 @@ class Documents:
         """Moves whenever the document would; 0 for what is not to be found.
 
         It goes by ids of contents alone, so asking for it costs a few microseconds. The time is
-        in it by the hour: a job that runs every minute is not written anew every minute."""
+        in it by the hour: a job that runs every minute is not written anew every minute. It stands
+        in the last bits, so that one can tell when only the time moved."""
         state = self._state
         if not is_shown(state, node):
             return 0
-        told = [str(hour(last_seen(state, node)))]
-        told += [f"{name}={content}" for name, content in self._wanted(node).items()]
+        told = [f"{name}={content}" for name, content in self._wanted(node).items()]
         told += [f"{field}\0{tag}\0{on}" for (field, tag), (_, on) in sorted(self._edited_tags(node).items())]
         for member in state.aliases.members(node):
             told += [state.nodes[member].namespace, state.nodes[member].name]
         text = "\0".join(told) + ("" if isinstance(state.nodes[node], Dataset) else "\0job")
-        return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") or 1
+        texts = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") >> _HOUR_BITS or 1
+        return texts << _HOUR_BITS | hour(last_seen(state, node)) & _HOUR_MASK
 
     async def read(self, nodes: Sequence[Node]) -> list[Texts]:
         """The texts of what is shown of these nodes, all contents with one look into the log."""

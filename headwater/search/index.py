@@ -27,7 +27,7 @@ from headwater.search.query import Filters, Queries
 from headwater.search.words import Question
 
 # Raise it whenever documents or terms change: the index is then made anew.
-FORMAT = 2
+FORMAT = 3
 
 _TERMS = (
     *("kind", "in_namespace", "exact", "tail", "start", "tail_start", "word", "word_start"),

@@ -1,67 +1,30 @@
-"""Search: an index that follows the state, and answers.
-
-    state.touched ─► fingerprints compared ─► documents of what moved ─► index.add, commit
-                     (loop, in slices)        (loop, in slices)          (thread)
-
-The index is derived, and keeps with each document a fingerprint of what it was made from. So a
-start, a crash or a failure need no bookkeeping: every node is compared once, which costs some
-microseconds each, and whatever differs is written anew.
-"""
+"""Search: answers from an index that follows the state (`following.py`)."""
 
 import asyncio
-import logging
-import time
-from array import array
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from heapq import nsmallest
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
 
 import msgspec
 
 from headwater.contents import Contents
 from headwater.errors import StoreUnavailable
-from headwater.ids import Micros, Node, Position
-from headwater.model.entities import Dataset
+from headwater.ids import Micros, Node
 from headwater.model.shown import is_shown, last_seen
-from headwater.search.documents import Documents, Texts, hour
+from headwater.search.documents import Texts, hour
+from headwater.search.following import Following
 from headwater.search.highlight import highlights
-from headwater.search.index import MOST_SORTED, Found, Index, IndexUnusable, Place, search
+from headwater.search.index import MOST_SORTED, Found, IndexUnusable, Place, Version, search
 from headwater.search.query import Filters
 from headwater.search.words import Question, question
 from headwater.service import Service
-
-logger = logging.getLogger(__name__)
-
-FOLDER = "search"
-
-# While things change, the index is written about this often.
-_EVERY_SECONDS = 1.0
-_LONGEST_PAUSE_SECONDS = 60.0  # between attempts that fail
-
-# Work on the loop goes in slices of about a millisecond.
-_NODES_PER_SLICE, _DOCUMENTS_PER_SLICE = 256, 16
-
-# While events come in, the loop is theirs: this many times the time of a slice.
-_PAUSE = 3.0
-
-# What is added is committed after so many documents at the latest, so that a long build can be
-# searched, and goes on after a crash where it was.
-_DOCUMENTS_PER_COMMIT = 20_000
-
-# A question waits until the index has all that was told before it. But where events come in all
-# the time, which a moment shows, it is answered from what there is, at most a second old.
-_MOMENT_SECONDS, _STREAM_SECONDS = 0.01, 0.25
-_LONGEST_WAIT_SECONDS = 5.0  # while an index is built
 
 # Answers with many hits take milliseconds, and short questions are asked again and again while
 # people type. They are kept until the index changes.
 _MANY_HITS, _MOST_KEPT = 5000, 64
 
-T = TypeVar("T")
+# Hits are read in slices of about a millisecond.
+_HITS_PER_SLICE = 16
 
 NAME, UPDATED = "NAME", "UPDATE_AT"
 
@@ -88,187 +51,28 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
     hits: list[Hit]
 
 
-class Search:
+class Search(Following):
     def __init__(self, service: Service, contents: Contents, data: Path) -> None:
-        self._state, self._folder = service.state, data / FOLDER
-        self._documents = Documents(service, contents)
-        self._ask, self._events_come_in = service.ask, service.events_come_in
-        self._stream_until = 0.0
-        self._touched = self._state.follow()
-        self._index: Index | None = None
-        self._to_open = True
-        self._fingerprints = array("Q")
+        super().__init__(service, contents, data)
+        self._ask = service.ask
         self._kept: dict[tuple[str, Filters, bool], Found] = {}
-        self.position = Position(-1)  # what the index has
-        self._failing = False
-        self._wake = asyncio.Event()
-        self._waiting: list[asyncio.Future[None]] = []
-        self._thread = ThreadPoolExecutor(1, "headwater-search")
-        self._task: asyncio.Task[None] | None = None
-
-    async def start(self) -> None:
-        self._task = asyncio.create_task(self._follow_forever(), name="search index")
-
-    async def stop(self) -> None:
-        """What is not in the index yet gets there after the next start."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-        await self._in_thread(self._close)
-        self._thread.shutdown()
-
-    def _in_thread(self, work: Callable[..., T], *arguments: Any) -> "asyncio.Future[T]":
-        return asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
-
-    def _close(self) -> None:
-        if self._index is not None:
-            self._index.close()
-
-    def size(self) -> int:
-        return self._index.size() if self._index is not None else 0
-
-    # Following
-
-    async def reached(self, position: Position) -> None:
-        """Returns when the index has this position of the log, which the state must have. Raises
-        StoreUnavailable where it cannot be written."""
-        while self.position < position:
-            attempt: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(attempt)
-            self._wake.set()
-            await attempt
-
-    async def _follow_forever(self) -> None:
-        pause = _EVERY_SECONDS
-        while True:
-            self._wake.clear()
-            failure: StoreUnavailable | None = None
-            try:
-                await self._catch_up()
-                self._failing, pause = False, _EVERY_SECONDS
-            except Exception as e:
-                failure = StoreUnavailable(f"the search index cannot be written: {e}")
-                # Part of it may be written, and part of what was to be written is forgotten.
-                # What was opened before still answers.
-                self._failing, self._to_open, pause = True, True, min(pause * 2, _LONGEST_PAUSE_SECONDS)
-                await self._in_thread(self._close)
-                logger.warning("the search index falls behind, next attempt in %.0f s: %s", pause, e)
-            waiting, self._waiting = self._waiting, []
-            for attempt in waiting:
-                if not attempt.done():
-                    attempt.set_result(None) if failure is None else attempt.set_exception(failure)
-            if self._failing:
-                await asyncio.sleep(pause)
-                continue
-            # Not `wait_for`, which may swallow a cancellation that comes together with the event.
-            with suppress(TimeoutError):
-                async with asyncio.timeout(pause):
-                    await self._wake.wait()
-
-    async def _catch_up(self) -> None:
-        """Brings the index to where the state is now."""
-        position = self._state.position
-        if self._to_open:
-            self._state.take_touched(self._touched)
-            count = len(self._state.nodes)
-            await self._in_thread(self._close)
-            await self._in_thread(self._open, count)
-            self._kept, self._to_open = {}, False
-            await self._write(map(Node, range(count)))
-        else:
-            touched = self._state.take_touched(self._touched)
-            # What is shown of a dataset may hang on any of its other names.
-            groups = (self._state.aliases.members(n) for n in touched if isinstance(self._state.nodes[n], Dataset))
-            await self._write(touched.union(chain.from_iterable(groups)))
-        self.position = position
-
-    def _open(self, nodes: int) -> None:
-        """In the thread, which also closes: so there is no moment at which nobody knows of it."""
-        try:
-            self._index = Index(self._folder)
-            self._fingerprints = self._index.fingerprints(nodes)
-            return
-        except IndexUnusable as e:
-            if self._folder.exists():
-                logger.warning("the search index is made anew: %s", e)
-        self._close()
-        self._index = Index(self._folder, anew=True)
-        self._fingerprints = self._index.fingerprints(nodes)
-
-    async def _write(self, nodes: Iterable[Node]) -> None:
-        self._fingerprints.extend([0] * (len(self._state.nodes) - len(self._fingerprints)))
-        moved: list[Node] = []
-        every = iter(nodes)
-        while batch := list(islice(every, _NODES_PER_SLICE)):
-            began = time.perf_counter()
-            moved += [node for node in batch if self._documents.fingerprint(node) != self._fingerprints[node]]
-            await self._let_others(began)
-            if len(moved) >= _DOCUMENTS_PER_COMMIT:
-                await self._put(moved)
-                moved = []
-        await self._put(moved)
-
-    async def _put(self, moved: list[Node]) -> None:
-        """Writes the documents of these nodes, and takes out those that are not shown any more."""
-        index = self._index
-        assert index is not None
-        if not moved:
-            return
-        written: dict[Node, int] = {}
-        for start in range(0, len(moved), _DOCUMENTS_PER_SLICE):
-            began = time.perf_counter()
-            batch = moved[start : start + _DOCUMENTS_PER_SLICE]
-            # The state may have moved on since, so the fingerprint is taken with the texts.
-            prints = {node: self._documents.fingerprint(node) for node in batch}
-            texts = await self._documents.read([node for node in batch if prints[node]])
-            written.update(prints)
-            await self._let_others(began)
-            await self._in_thread(index.add, [(t, prints[t.node]) for t in texts], [n for n in batch if not prints[n]])
-        await self._in_thread(index.commit)
-        for node, fingerprint in written.items():
-            self._fingerprints[node] = fingerprint
-        self._kept = {}
-
-    async def _let_others(self, began: float) -> None:
-        await asyncio.sleep((time.perf_counter() - began) * _PAUSE if self._events_come_in() else 0)
-
-    # Answering
+        self._kept_of: Version | None = None
 
     async def ask(self, wanted: Wanted) -> Answer:
-        await self._bring_up()
+        await self.bring_up()
+        if wanted.sort == UPDATED or wanted.after is not None or wanted.before is not None:
+            await self.bring_up_times()
         asked = question(wanted.text)
         found = await self._find(wanted, asked)
         total, page = self._page(found, wanted)
         ranks = {place.node: place.rank for place in page}
         hits: list[Hit] = []
-        for start in range(0, len(page), _DOCUMENTS_PER_SLICE):
+        for start in range(0, len(page), _HITS_PER_SLICE):
             if start:
                 await asyncio.sleep(0)
-            read = await self._documents.read(list(islice(ranks, start, start + _DOCUMENTS_PER_SLICE)))
+            read = await self._documents.read(list(islice(ranks, start, start + _HITS_PER_SLICE)))
             hits += [Hit(ranks[texts.node], texts, highlights(texts, asked)) for texts in read]
         return Answer(total, hits)
-
-    async def _bring_up(self) -> None:
-        """What was told before the question is found by it, unless there is no end of telling."""
-        wanted = self._state.position
-        if self.position >= wanted or self._failing:
-            return
-        if time.monotonic() < self._stream_until:
-            if self._events_come_in():
-                self._stream_until = time.monotonic() + _STREAM_SECONDS
-            return
-        reached = asyncio.ensure_future(self.reached(wanted))
-        until = time.monotonic() + _LONGEST_WAIT_SECONDS
-        try:
-            while not reached.done() and time.monotonic() < until:
-                await asyncio.wait((reached,), timeout=_MOMENT_SECONDS)
-                if not reached.done() and self._state.position > wanted and self._index is not None:
-                    self._stream_until = time.monotonic() + _STREAM_SECONDS
-                    break
-        finally:
-            reached.cancel()
-        if reached.done() and not reached.cancelled():
-            reached.exception()  # told in the log; what there is, still answers
 
     async def _find(self, wanted: Wanted, asked: Question) -> Found:
         if self._index is None:
@@ -279,16 +83,17 @@ class Search:
             None if wanted.after is None else hour(wanted.after),
             None if wanted.before is None else hour(wanted.before),
         )
+        version = self._index.version
+        if version != self._kept_of:
+            self._kept, self._kept_of = {}, version
         most, latest = wanted.offset + wanted.limit, wanted.sort == UPDATED
         key, kept = (wanted.text, filters, latest), self._kept
         found = kept.get(key) if most <= MOST_SORTED else None
         if found is None:
             try:
-                version = self._index.version
                 found = await self._ask(search, self._folder, version, asked, filters, most, latest)
             except IndexUnusable as e:
-                self._to_open = True
-                self._wake.set()
+                self.open_again()
                 raise StoreUnavailable(f"the search index is damaged and is made anew: {e}") from e
             if found.total >= _MANY_HITS and len(kept) < _MOST_KEPT and most <= MOST_SORTED:
                 kept[key] = found

@@ -1,6 +1,6 @@
 """What a store must do. `tests/contract` runs the same suite against every implementation."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -38,8 +38,12 @@ class Appended(msgspec.Struct, frozen=True, gc=False):
 class Log(Protocol):
     """Events and edits in one order, each kept byte for byte. What `append` returned is on disk."""
 
+    @property
+    def known(self) -> Container[ContentId]:
+        """Contents that surely are in the log, as far as it remembers."""
+
     def append(self, events: Sequence[Record], received: Micros, held: Collection[ContentId] = ()) -> list[Appended]:
-        """`held`: contents that surely are in the log, so that it need not look for them."""
+        """`held`: contents that surely are in the log, too, so that it need not write them."""
 
     def tidy(self) -> None:
         """What need not be done while somebody waits. To be called now and then, beside all else."""

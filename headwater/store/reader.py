@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from headwater.allocating import keep_large_blocks
 from headwater.errors import HeadwaterError, StoreUnavailable
 from headwater.store.asking import HEADER_BYTES, PROTOCOL, Named
 from headwater.store.sqlite.log import SqliteLogReader
@@ -29,6 +30,7 @@ def main() -> None:
     folder = Path(sys.argv[2])
     store = {"log": SqliteLogReader(folder), "tables": SqliteQuestions(folder)}
     gc.freeze()
+    keep_large_blocks()
     with socket.socket(fileno=int(sys.argv[1])) as server, server.makefile("rb") as questions:
         while header := questions.read(HEADER_BYTES):
             message = questions.read(int.from_bytes(header, "big"))

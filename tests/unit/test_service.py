@@ -161,5 +161,6 @@ async def test_facets_that_a_dataset_has_already_are_not_looked_for_in_the_log()
     again = decode(encoded(run("COMPLETE", "a", 1, "s", outputs=[dataset("out", schema)])))
     other = decode(encoded(run("COMPLETE", "a", 1, "s", outputs=[dataset("new", schema)])))
     assert again.facets
-    assert {each.content for each in again.facets} <= folding.held_contents(world.state, [again])
-    assert not folding.held_contents(world.state, [other])
+    assert {each.content for each in again.facets} <= folding.held_contents(world.state, [again], ())
+    assert not folding.held_contents(world.state, [other], ())
+    assert not folding.held_contents(world.state, [again], world.log.known)

@@ -107,7 +107,7 @@ class SqliteLog(SqliteLogReader):
         self._db = connect(self._path, durable=True)
         self._migrate()
         self._tidier = Tidier(self._path)
-        self._known: set[ContentId] = set()
+        self.known: set[ContentId] = set()
         self._last = self._read_last()
         self._compressor = zstandard.ZstdCompressor(level=3, write_checksum=False)
 
@@ -149,7 +149,7 @@ class SqliteLog(SqliteLogReader):
             answer.append(Appended(position, False))
             fresh.append((position, event))
             for facet in event.facets:
-                if facet.content not in self._known and facet.content not in held:
+                if facet.content not in self.known and facet.content not in held:
                     unsure[facet.content] = facet.body
         if fresh:
             packed = self._packed([*unsure.values(), *(event.skeleton for _, event in fresh)])
@@ -160,9 +160,9 @@ class SqliteLog(SqliteLogReader):
                 insert(self._db, "INTO contents", contents, "ON CONFLICT DO NOTHING")
                 insert(self._db, "INTO events", rows, "ON CONFLICT (position) DO NOTHING")
             self._last = position
-            if len(self._known) + len(unsure) > _KNOWN_MAX:
-                self._known.clear()
-            self._known.update(unsure)
+            if len(self.known) + len(unsure) > _KNOWN_MAX:
+                self.known.clear()
+            self.known.update(unsure)
         return answer
 
     def _packed(self, texts: list[bytes]) -> list[bytes]:

@@ -3,6 +3,7 @@
 import asyncio
 import random
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from headwater.errors import StoreUnavailable
-from headwater.ids import Node
+from headwater.ids import Micros, Node
 from headwater.model.shown import is_shown
 from headwater.search.documents import Documents, Texts
 from headwater.search.highlight import is_close
@@ -139,6 +140,41 @@ async def test_runs_that_change_nothing_but_the_minute_write_nothing(tmp_path: P
     assert sorted(file.name for file in (tmp_path / "search").iterdir()) == before
 
 
+_HOUR = 60.0  # `make` counts minutes
+
+
+async def test_while_events_come_in_another_hour_alone_writes_nothing_but_is_there_for_whoever_asks_by_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World([make.dataset_event("orders"), make.dataset_event("orders_old")])
+    async with searching(world, tmp_path) as search:
+        await search.reached(world.state.position)
+        monkeypatch.setattr(search, "_events_come_in", lambda: True)
+        search._times_written = time.monotonic()
+        before = sorted(file.name for file in (tmp_path / "search").iterdir())
+        tell(world, [make.dataset_event("orders", 5 * _HOUR)])
+        await search.reached(world.state.position)
+        assert names(await search.ask(Wanted("orders"))) == ["orders", "orders_old"]
+        assert sorted(file.name for file in (tmp_path / "search").iterdir()) == before
+        later = Micros(world.state.dataset_of(world.node("orders")).last - 1)
+        assert names(await search.ask(Wanted("orders", after=later))) == ["orders"]
+        assert sorted(file.name for file in (tmp_path / "search").iterdir()) != before
+
+
+@pytest.mark.parametrize("calm", [True, False])
+async def test_hours_are_written_when_it_is_quiet_and_now_and_then_otherwise(
+    calm: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headwater.search.following._TIMES_AT_ONCE", 3)
+    world = World([make.dataset_event(f"orders_{n}") for n in range(5)])
+    async with searching(world) as search:
+        await search.reached(world.state.position)
+        monkeypatch.setattr(search, "_events_come_in", lambda: not calm)
+        tell(world, [make.dataset_event(f"orders_{n}", 5 * _HOUR) for n in range(5)])
+        await search.reached(world.state.position)
+        assert len(search._late) == (0 if calm else 2)
+
+
 async def test_an_index_of_a_longer_log_forgets_what_is_not_in_this_one(tmp_path: Path) -> None:
     longer = World([make.dataset_event("orders"), make.dataset_event("orders_later", 1)])
     async with searching(longer, tmp_path) as search:
@@ -224,7 +260,7 @@ async def test_a_folder_that_cannot_be_used_refuses_searches_and_nothing_else(tm
 
 
 async def test_a_build_that_is_stopped_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headwater.search.search._DOCUMENTS_PER_COMMIT", 50)
+    monkeypatch.setattr("headwater.search.following._DOCUMENTS_PER_COMMIT", 50)
     world = World([make.dataset_event(f"orders_{n}", n) for n in range(600)])
     rounds = random.Random(4)
     for _ in range(5):
