@@ -23,12 +23,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from headwater.errors import HeadwaterError, NotYet, StoreUnavailable
-from headwater.folding import EVENTS_PER_SLICE, Beforehand, Record, StoredRuns, fold, held_contents, settle_latest_runs
+from headwater.folding import EVENTS_PER_SLICE, Beforehand, Record, StoredRuns, fold, settle_latest_runs
 from headwater.ids import ContentId, Micros, Node, Position
 from headwater.live.hub import Hub
 from headwater.model.edited import NEVER
 from headwater.model.state import State
 from headwater.model.versions import Version
+from headwater.recalling import recall
 from headwater.store.asking import Asker, InThreads
 from headwater.store.protocol import Appended, Log, Tables
 from headwater.store.rows import Rows, take, version_from
@@ -209,7 +210,7 @@ class Service:
                 return
         events = _events(group)
         loop = asyncio.get_running_loop()
-        held = held_contents(self.state, events, self.log.known)
+        held = recall(self.state, events, self.log.known)
         appending = loop.run_in_executor(self._log_thread, self._append, events, held)
         beforehand = Beforehand(self.state, self.tables, events)
         looking = loop.run_in_executor(self._runs_thread, beforehand.look_up) if beforehand.asked else None

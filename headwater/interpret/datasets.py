@@ -97,6 +97,11 @@ def _has_columns(schema: Facet) -> bool:
 _with_columns: Memo[ContentId, bool] = Memo(400_000)
 
 
+def note_columns(schema: ContentId) -> None:
+    """Somebody knows already that a schema has columns."""
+    _with_columns.put(schema, True)
+
+
 def _use_facets(mention: DatasetMention) -> dict[str, ContentId]:
     held = contents(mention.run_facets)
     if _OF_VERSION in mention.facets:

@@ -57,6 +57,11 @@ def _column_lineage(event: Event, mention: DatasetMention, job: Name | None) -> 
 _column_sources: Memo[ContentId, tuple[Ref, ...]] = Memo(200_000)
 
 
+def note_sources(columns: ContentId, sources: tuple[Ref, ...]) -> None:
+    """Somebody knows already which datasets a facet of column lineage names."""
+    _column_sources.put(columns, sources)
+
+
 def _named_by(told: f.ColumnLineage) -> tuple[Ref, ...]:
     """The datasets that column lineage names, once each."""
     fields = [i for out in (told.fields or {}).values() for i in out.inputFields]

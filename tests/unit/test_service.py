@@ -15,7 +15,7 @@ from headwater.model.changes import RunSeen
 from headwater.openlineage.event import decode
 from headwater.service import Service
 from headwater.store.protocol import EventFilter
-from tests.support.make import dataset, encoded, facet, run
+from tests.support.make import encoded, facet, run
 from tests.support.world import World
 
 
@@ -153,14 +153,3 @@ def test_runs_are_asked_for_once_even_if_there_are_none(monkeypatch: pytest.Monk
     beforehand.look_up()
     monkeypatch.setattr(world.tables, "runs", lambda ids: pytest.fail(f"asked for {ids} again"))
     assert [found.id for found in beforehand.runs([RunId("new"), RunId("old")])] == ["old"]
-
-
-async def test_facets_that_a_dataset_has_already_are_not_looked_for_in_the_log() -> None:
-    schema = {"schema": facet(fields=[{"name": "a"}])}
-    world = World([run("COMPLETE", "a", 0, "r", outputs=[dataset("out", schema)])])
-    again = decode(encoded(run("COMPLETE", "a", 1, "s", outputs=[dataset("out", schema)])))
-    other = decode(encoded(run("COMPLETE", "a", 1, "s", outputs=[dataset("new", schema)])))
-    assert again.facets
-    assert {each.content for each in again.facets} <= folding.held_contents(world.state, [again], ())
-    assert not folding.held_contents(world.state, [other], ())
-    assert not folding.held_contents(world.state, [again], world.log.known)
