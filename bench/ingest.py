@@ -10,7 +10,8 @@ from bench.report import Figure, Say, Sizes, at_least, at_most, doubted, info, m
 from bench.servers import OtherWork, Server, bytes_in, floor, headwater, run_load
 
 _EVENTS_PER_BATCH = 100
-_BATCH_CONNECTIONS = 4
+# Enough for every step to have something to do: reading, decoding, appending, applying. And a few.
+_BATCH_CONNECTIONS, _FEW_BATCH_CONNECTIONS = 16, 4
 _STARTS = 3
 
 # Other work slows down the floor and hardly Headwater, which is bound to one core: with a busy
@@ -71,17 +72,20 @@ def intake(folder: Path, sizes: Sizes, say: Say) -> list[Figure]:
         task = Task(server.port, sizes.connections, seconds=sizes.seconds, load=load)
         ground = _Rounds(floor_server, replace(task, port=floor_server.port))
         single = _Rounds(server, task)
-        batch = _Rounds(server, replace(task, connections=_BATCH_CONNECTIONS, events_per_request=_EVENTS_PER_BATCH))
+        batches = replace(task, connections=_BATCH_CONNECTIONS, events_per_request=_EVENTS_PER_BATCH)
+        batch = _Rounds(server, batches)
+        few_batches = _Rounds(server, replace(batches, connections=_FEW_BATCH_CONNECTIONS))
+        kinds = {"floor": ground, "headwater": single, "batches": batch, "few batches": few_batches}
         # In turns, so that whatever else the machine does falls on all of them.
         for number in range(sizes.rounds):
-            for name, rounds in (("floor", ground), ("headwater", single), ("headwater, batches", batch)):
+            for name, rounds in kinds.items():
                 say(f"intake: {name}, round {number + 1} of {sizes.rounds}")
                 rounds.go()
         events = server.position()
         memory = server.rss_bytes()
     return [
         *_beside_floor(sizes, single, ground, other_work.cores()),
-        _batches(batch, single),
+        *_batches(batch, few_batches, single),
         _disk(data, events, load),
         info("memory after that", f"{memory / 2**20:,.0f} MB", memory),
     ]
@@ -107,16 +111,17 @@ def _beside_floor(sizes: Sizes, single: _Rounds, ground: _Rounds, busy: float) -
     ]
 
 
-def _batches(batch: _Rounds, single: _Rounds) -> Figure:
-    pairs = zip(batch.reports, single.reports, strict=True)
-    ratio = median_of([b.per_second / s.per_second for b, s in pairs])
-    return at_least(
-        f"batches of {_EVENTS_PER_BATCH}, {_BATCH_CONNECTIONS} connections",
-        ratio,
-        2,
-        f"{ratio:.2f} × single events ({batch.rate:,.0f}/s, a request p99 {batch.p99:.0f} ms)",
-        "2 ×",
-    )
+def _batches(batch: _Rounds, few: _Rounds, single: _Rounds) -> list[Figure]:
+    def beside(rounds: _Rounds) -> tuple[float, str]:
+        pairs = zip(rounds.reports, single.reports, strict=True)
+        ratio = median_of([b.per_second / s.per_second for b, s in pairs])
+        return ratio, f"{ratio:.2f} × single events ({rounds.rate:,.0f}/s, a request p99 {rounds.p99:.0f} ms)"
+
+    (ratio, text), (few_ratio, few_text) = beside(batch), beside(few)
+    return [
+        at_least(f"batches of {_EVENTS_PER_BATCH}, {_BATCH_CONNECTIONS} connections", ratio, 2, text, "2 ×"),
+        info(f"  with {_FEW_BATCH_CONNECTIONS} connections", few_text, few_ratio),
+    ]
 
 
 def _disk(data: Path, events: int, load: Load) -> Figure:

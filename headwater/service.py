@@ -36,9 +36,9 @@ from headwater.store.rows import Rows, take, version_from
 
 logger = logging.getLogger(__name__)
 
-# One commit takes at most this many events: a larger one would hold up the loop while it is
-# applied (about 60 µs an event) and gains nothing, as the fsync is already well shared.
-EVENTS_PER_COMMIT = 256
+# One commit takes at most this many events. Whoever comes with one event waits for the commit that is under way:
+# a larger one would take longer than 30 ms, and gains little, as the fsync is already well shared.
+EVENTS_PER_COMMIT = 512
 
 # The tables follow the log at this distance. Waiting lets the events of half a second share
 # the write of the jobs and datasets that they all touch. A question about what is not written

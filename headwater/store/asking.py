@@ -10,7 +10,7 @@ the state goes with it; the log and the tables go by name, and are the reader's 
 
 import asyncio
 import logging
-import pickle
+import os
 import socket
 import subprocess
 import sys
@@ -22,14 +22,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 from headwater.errors import StoreUnavailable
+from headwater.store.room import HEADER_BYTES, Header, Room, make_room
 
 logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-HEADER_BYTES = 8  # of a message: its length
-PROTOCOL = pickle.HIGHEST_PROTOCOL
 
 # Each has one question at a time, so that a short one never stands behind a long one. The others
 # are started when the first one is not enough.
@@ -75,7 +73,7 @@ class InThreads:
 
 @dataclass(eq=False)
 class _Question:
-    message: bytes
+    message: tuple[object, ...]
     done: "asyncio.Future[Any]" = field(repr=False)
     attempts: int = 0
 
@@ -125,11 +123,12 @@ class InProcesses:
         self._starting.add(task)
         task.add_done_callback(self._starting.discard)
 
-    def _message(self, question: Callable[..., object], args: Sequence[object], kwargs: dict[str, object]) -> bytes:
+    def _message(
+        self, question: Callable[..., object], args: Sequence[object], kwargs: dict[str, object]
+    ) -> tuple[object, ...]:
         owner = self._names.get(id(getattr(question, "__self__", None)))
         named = question if owner is None else Named(owner, question.__name__)
-        message = pickle.dumps((named, [self._named(one) for one in args], kwargs), PROTOCOL)
-        return len(message).to_bytes(HEADER_BYTES, "big") + message
+        return named, [self._named(one) for one in args], kwargs
 
     def _named(self, thing: object) -> object:
         name = self._names.get(id(thing))
@@ -149,17 +148,25 @@ class InProcesses:
                 self._start_another()
                 return
             question = self._waiting.popleft()
-            if not question.done.done():  # whoever asked may have left
+            if question.done.done():  # whoever asked may have left
+                continue
+            try:
                 reader.ask(question)
+            except Exception as e:  # it cannot be pickled
+                question.done.set_exception(e)
 
     async def _start_one(self) -> None:
         ours, theirs = socket.socketpair()
-        with theirs, ExitStack() as unless_started:
+        with theirs, ExitStack() as unless_started, ExitStack() as here:
             unless_started.callback(ours.close)
-            command = [sys.executable, "-m", "headwater.store.reader", str(theirs.fileno()), str(self._data)]
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])  # noqa: S603
+            fd = make_room()
+            here.callback(os.close, fd)
+            fds = [theirs.fileno(), fd]
+            command = [sys.executable, "-m", "headwater.store.reader", *map(str, fds), str(self._data)]
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=fds)  # noqa: S603
+            room = Room(fd)
             unless_started.pop_all()
-        reader = _Reader(process, self._hand_out, self._ended)
+        reader = _Reader(process, room, self._hand_out, self._ended)
         await asyncio.get_running_loop().create_connection(lambda: reader, sock=ours)
         self._readers.append(reader)
         self._hand_out()
@@ -211,9 +218,13 @@ class _Reader(asyncio.Protocol):
     """The connection to one reader."""
 
     def __init__(
-        self, process: "subprocess.Popen[bytes]", answered: Callable[[], None], ended: Callable[["_Reader"], None]
+        self,
+        process: "subprocess.Popen[bytes]",
+        room: Room,
+        answered: Callable[[], None],
+        ended: Callable[["_Reader"], None],
     ) -> None:
-        self.process, self.has_answered = process, False
+        self.process, self._room, self.has_answered = process, room, False
         self.asked: _Question | None = None
         self._answered, self._ended = answered, ended
         self._came = bytearray()
@@ -223,9 +234,9 @@ class _Reader(asyncio.Protocol):
         self._transport = cast(asyncio.WriteTransport, transport)
 
     def ask(self, question: _Question) -> None:
-        self.asked = question
         assert self._transport is not None
-        self._transport.write(question.message)
+        self._transport.write(self._room.put(question.message))
+        self.asked = question
 
     def close(self) -> None:
         if self._transport is not None:
@@ -233,22 +244,21 @@ class _Reader(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._came += data
-        if len(self._came) < HEADER_BYTES or len(self._came) < HEADER_BYTES + self._size():
+        if len(self._came) < HEADER_BYTES:
+            return
+        header = Header.read(self._came[:HEADER_BYTES])
+        if len(self._came) < HEADER_BYTES + header.following:
             return
         message, self._came = self._came, bytearray()
         question, self.asked, self.has_answered = self.asked, None, True
+        if question is not None and not question.done.done():
+            failed, found = self._room.take(header, memoryview(message)[HEADER_BYTES:])
+            if failed:
+                question.done.set_exception(found)
+            else:
+                question.done.set_result(found)
         self._answered()
-        if question is None or question.done.done():
-            return
-        # From a process of ours, at the other end of a socket pair.
-        failed, found = pickle.loads(memoryview(message)[HEADER_BYTES:])  # noqa: S301
-        if failed:
-            question.done.set_exception(found)
-        else:
-            question.done.set_result(found)
-
-    def _size(self) -> int:
-        return int.from_bytes(self._came[:HEADER_BYTES], "big")
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._room.close()
         self._ended(self)

@@ -1,4 +1,4 @@
-"""`python -m headwater.store.reader SOCKET FOLDER`: answers the questions of a server, one after the other.
+"""`python -m headwater.store.reader SOCKET ROOM FOLDER`: answers the questions of a server, one after the other.
 
 Started by `asking.InProcesses`, at the other end of the socket. It ends when that end is closed,
 so it never outlives its server, however that ends.
@@ -7,16 +7,18 @@ so it never outlives its server, however that ends.
 import gc
 import logging
 import os
-import pickle
 import signal
 import socket
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from headwater.allocating import keep_large_blocks
 from headwater.errors import HeadwaterError, StoreUnavailable
-from headwater.store.asking import HEADER_BYTES, PROTOCOL, Named
+from headwater.store.asking import Named
+from headwater.store.room import HEADER_BYTES, Header, Room
 from headwater.store.sqlite.log import SqliteLogReader
 from headwater.store.sqlite.questions import SqliteQuestions
 
@@ -27,25 +29,24 @@ def main() -> None:
     # Ctrl-C reaches all processes of a terminal; the server finishes its answers first.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    folder = Path(sys.argv[2])
+    room, folder = Room(int(sys.argv[2])), Path(sys.argv[3])
     store = {"log": SqliteLogReader(folder), "tables": SqliteQuestions(folder)}
     gc.freeze()
     keep_large_blocks()
     with socket.socket(fileno=int(sys.argv[1])) as server, server.makefile("rb") as questions:
-        while header := questions.read(HEADER_BYTES):
-            message = questions.read(int.from_bytes(header, "big"))
-            answer = pickle.dumps(_answer(message, store), PROTOCOL)
-            server.sendall(len(answer).to_bytes(HEADER_BYTES, "big"))
-            server.sendall(answer)
+        while text := questions.read(HEADER_BYTES):
+            header = Header.read(text)
+            asked = partial(room.take, header, questions.read(header.following))
+            server.sendall(room.put(_answer(asked, store)))
     # Without closing the files: after a kill of the server this would be the last to close them, and
     # SQLite would take the journal over then, while the next server may be looking at it.
     os._exit(0)
 
 
-def _answer(message: bytes, store: dict[str, Any]) -> tuple[bool, Any]:
+def _answer(asked: Callable[[], Any], store: dict[str, Any]) -> tuple[bool, Any]:
     """Whether it failed, and the answer or the failure."""
     try:
-        question, args, kwargs = pickle.loads(message)  # noqa: S301 - our server's
+        question, args, kwargs = asked()
         if isinstance(question, Named):
             question = question.found(store)
         return False, question(*[one.found(store) if isinstance(one, Named) else one for one in args], **kwargs)

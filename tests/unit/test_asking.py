@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import pickle
 import signal
 import subprocess
 import time
@@ -119,6 +120,28 @@ async def test_a_batch_is_read_elsewhere_as_it_is_here() -> None:
     assert found == decode_batch(body)
     assert found[: len(texts)] == [decode(text) for text in texts]
     assert [isinstance(refused, str) for refused in found[len(texts) :]] == [True, True]
+
+
+def repeated(text: bytes, times: int) -> bytes:
+    return text * times
+
+
+@pytest.mark.parametrize("megabytes", [1, 9])
+async def test_long_questions_and_answers_arrive_whole_whether_there_is_room_for_them_or_not(megabytes: int) -> None:
+    half = os.urandom(megabytes << 19)
+    async with asking(a_world()) as asker:
+        assert await asker.ask(repeated, half, 2) == half * 2
+        assert await asker.ask(len, half * 2) == megabytes << 20
+        assert await asker.ask(repeated, half, 0) == b""
+        both = await asyncio.gather(*(asker.ask(repeated, bytes([n]), 1 << 20) for n in range(12)))
+        assert both == [bytes([n]) * (1 << 20) for n in range(12)]
+
+
+async def test_a_question_that_cannot_be_sent_fails_and_others_do_not() -> None:
+    async with asking(a_world()) as asker:
+        with pytest.raises((AttributeError, pickle.PicklingError)):
+            await asker.ask(lambda: 1)
+        assert await asker.ask(repeated, b"a", 2) == b"aa"
 
 
 async def test_whether_a_reader_is_free_is_known() -> None:

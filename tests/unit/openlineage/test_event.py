@@ -160,6 +160,32 @@ def test_more_facets_than_are_remembered_change_nothing() -> None:
     assert told(one) == before
 
 
+def test_the_same_facets_in_another_event_are_the_same_facets() -> None:
+    facets = make.schema("a") | {"own": make.facet(x=1)}
+    first, second = (told(make.run("START", "load", n, inputs=[make.dataset("in", facets)])) for n in range(2))
+    event_module._group_memo.clear()
+    event_module._memo.clear()
+    again = told(make.run("START", "load", 1, inputs=[make.dataset("in", facets)]))
+    assert second == again
+    assert first.inputs == again.inputs
+    assert [facet.body for facet in again.facets] == [facet.body for facet in again.inputs[0].facets.values()]
+
+
+@pytest.mark.parametrize("wrong", [[], "text", 1, True])
+def test_facets_that_are_no_object_are_refused_by_their_place(wrong: object) -> None:
+    job = {"namespace": "jobs", "name": "load", "facets": wrong}
+    assert refused(run_event(job=job)).path == "job.facets"
+    assert (
+        refused(run_event(inputs=[make.dataset("a"), make.dataset("b") | {"facets": wrong}])).path == "inputs[1].facets"
+    )
+
+
+@pytest.mark.parametrize("nothing", [None, {}])
+def test_facets_may_be_nothing(nothing: object) -> None:
+    job = {"namespace": "jobs", "name": "load", "facets": nothing}
+    assert told(run_event(job=job)).job_facets == {}
+
+
 # Leniences
 
 
