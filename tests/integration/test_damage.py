@@ -41,16 +41,24 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Left:
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory: pytest.TempPathFactory) -> Left:
-    """What `kill -9` leaves: most of it is still in the journals."""
-    server = Server(tmp_path_factory.mktemp("killed") / "data")
+    """What `kill -9` leaves: all of the log is still in its journal, which cannot be taken over while
+    somebody reads what was there before."""
+    folder = tmp_path_factory.mktemp("killed")
+    server = Server(folder / "data")
     try:
         server.start()
-        for start in range(0, len(_SENT), 8):  # many commits, too few for a checkpoint
+        reading = sqlite3.connect(server.data / "log.db", isolation_level=None)
+        reading.execute("BEGIN")
+        assert reading.execute("SELECT count(*) FROM events").fetchone() == (0,)
+        for start in range(0, len(_SENT), 8):
             assert server.post_batch(_SENT[start : start + 8]).status_code == 204
         answers = server.answers()
         server.kill()
-        assert (server.data / "log.db-wal").stat().st_size > 0
-        return server.data, answers
+        # Whoever closes the file as the last one takes the journal over.
+        left = copied(server.data, folder / "left")
+        reading.close()
+        assert (left / "log.db-wal").stat().st_size > 0
+        return left, answers
     finally:
         server.end()
 
