@@ -25,11 +25,11 @@ except ImportError:
 # Only code that is imported in here reports to the fuzzer which lines an input reaches.
 with atheris.instrument_imports(include=["headwater"]):
     import headwater.demo
-    from headwater.api.graphs import GraphWriter
-    from headwater.api.lane import Lane
-    from headwater.api.render import Renderer
-    from headwater.contents import Contents
+    from headwater.answers.graphs import GraphWriter
+    from headwater.answers.large_answers import Lane
+    from headwater.answers.render import Renderer
     from headwater.errors import BadEvent
+    from headwater.facet_contents import Contents
     from headwater.graph.columns import columns_of
     from headwater.graph.traverse import CONNECTED
     from headwater.graph.when import Always

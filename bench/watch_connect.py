@@ -69,9 +69,9 @@ def _serve(pipe: Connection) -> None:
 
 async def _watch(url: str, pipe: Connection) -> dict[str, Any]:
     from headwater.connect.rest import Connect
-    from headwater.watch import mapping
-    from headwater.watch.connect import Options, Watcher
-    from headwater.watch.registry import Registry
+    from headwater.watch.connect import mapping
+    from headwater.watch.connect.watcher import Options, Watcher
+    from headwater.watch.registry.client import Registry
 
     told = 0
 

@@ -16,14 +16,14 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.embed import Server
 
-from headwater.allocating import keep_large_blocks
 from headwater.api.app import Application
 from headwater.config import Settings
 from headwater.errors import HeadwaterError
-from headwater.folding import Progress, recover
-from headwater.service import Service
-from headwater.store.asking import InProcesses
+from headwater.ingest.folding import Progress, recover
+from headwater.ingest.service import Service
+from headwater.malloc import keep_large_blocks
 from headwater.store.open import open_store
+from headwater.store.reader_pool import InProcesses
 
 logger = logging.getLogger(__name__)
 

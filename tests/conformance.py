@@ -23,8 +23,8 @@ from rich.console import Console
 from rich.table import Table
 
 from headwater.errors import BadEvent
-from headwater.folding import fold, replay
 from headwater.ids import Micros, Position
+from headwater.ingest.folding import fold, replay
 from headwater.model.state import State
 from headwater.openlineage import facets as f
 from headwater.openlineage.event import Event, decode

@@ -1,1 +1,1 @@
-"""HTTP: intake, Marquez's API, health and metrics."""
+"""HTTP: requests in, answers out, errors as statuses. What an answer says is made in `answers`."""

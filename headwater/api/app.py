@@ -10,32 +10,32 @@ from litestar import Litestar, Request, Response
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
 
+from headwater.answers.diffs import DiffWriter
+from headwater.answers.freshness import FreshnessFinder
+from headwater.answers.gaps import GapFinder
+from headwater.answers.graphs import GraphWriter
+from headwater.answers.history import History
+from headwater.answers.impacts import ImpactWriter
+from headwater.answers.large_answers import Lane
+from headwater.answers.listing import Listing
+from headwater.answers.render import Renderer
+from headwater.answers.why import RootCauses
 from headwater.api.context import Context
-from headwater.api.diffs import DiffWriter
+from headwater.api.deadlines import Guard
 from headwater.api.errors import body_of
-from headwater.api.gaps import GapFinder
-from headwater.api.graphs import GraphWriter
-from headwater.api.guard import Guard
-from headwater.api.history import History
-from headwater.api.impacts import ImpactWriter
 from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send, answer_error, bounded
-from headwater.api.lane import Lane
-from headwater.api.listing import Listing
-from headwater.api.live import LIVE_PATH
 from headwater.api.openapi import described, openapi_config
 from headwater.api.page import Page
 from headwater.api.paths import routable
 from headwater.api.position import position_reached
-from headwater.api.render import Renderer
-from headwater.api.routes import api_router
-from headwater.api.search import beta_router
-from headwater.api.system import healthz, metrics
+from headwater.api.routes import all_routes
+from headwater.api.routes.live import LIVE_PATH
 from headwater.config import Settings
 from headwater.connect.clusters import Clusters
-from headwater.contents import Contents
 from headwater.errors import BadRequest, HeadwaterError, TookTooLong
+from headwater.facet_contents import Contents
+from headwater.ingest.service import Service
 from headwater.search.search import Search
-from headwater.service import Service
 from headwater.shapes.problem import ErrorBody, FieldProblem
 
 logger = logging.getLogger(__name__)
@@ -99,7 +99,7 @@ def _on_bug(_: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
 
 def _routes(context: Callable[[], Context | None]) -> Litestar:
     return Litestar(
-        route_handlers=[api_router, beta_router, healthz, metrics],
+        route_handlers=[*all_routes],
         dependencies={"app": Provide(context, sync_to_thread=False)},
         exception_handlers={
             HeadwaterError: _on_ours,
@@ -138,6 +138,8 @@ class Application:
             ImpactWriter(renderer, lane),
             DiffWriter(renderer, history),
             GapFinder(renderer, listing),
+            RootCauses(service, renderer),
+            FreshnessFinder(service, renderer),
             ingest,
             Clusters(settings.connect, allowed=settings.operate),
         )

@@ -8,19 +8,21 @@ from litestar import Response
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 
-from headwater.api.diffs import DiffWriter
-from headwater.api.gaps import GapFinder
-from headwater.api.graphs import GraphWriter
-from headwater.api.history import History
-from headwater.api.impacts import ImpactWriter
+from headwater.answers.diffs import DiffWriter
+from headwater.answers.freshness import FreshnessFinder
+from headwater.answers.gaps import GapFinder
+from headwater.answers.graphs import GraphWriter
+from headwater.answers.history import History
+from headwater.answers.impacts import ImpactWriter
+from headwater.answers.listing import Listing
+from headwater.answers.render import Renderer
+from headwater.answers.why import RootCauses
 from headwater.api.ingest import Ingest
-from headwater.api.listing import Listing
-from headwater.api.render import Renderer
 from headwater.connect.clusters import Clusters
-from headwater.contents import Contents
+from headwater.facet_contents import Contents
+from headwater.ingest.service import Service
 from headwater.model.state import State
 from headwater.search.search import Search
-from headwater.service import Service
 
 _encode = msgspec.json.Encoder().encode
 
@@ -39,6 +41,8 @@ class Context:
     impacts: ImpactWriter
     diffs: DiffWriter
     gaps: GapFinder
+    root_causes: RootCauses
+    freshness: FreshnessFinder
     ingest: Ingest
     clusters: Clusters
 

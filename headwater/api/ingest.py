@@ -13,10 +13,10 @@ import msgspec
 from headwater.api.errors import body_of
 from headwater.config import Settings
 from headwater.errors import BadEvent, BadRequest, HeadwaterError, NotYet, Problem, StoreUnavailable, TooLarge
-from headwater.folding import EVENTS_PER_SLICE
+from headwater.ingest.folding import EVENTS_PER_SLICE
+from headwater.ingest.service import Service
 from headwater.openlineage.event import MAX_EVENT_BYTES, Event, decode, decode_batch, decode_or_refuse, split_batch
-from headwater.service import Service
-from headwater.shapes.intake import BatchAnswer, BatchSummary, FailedEvent
+from headwater.shapes.ingest import BatchAnswer, BatchSummary, FailedEvent
 from headwater.shapes.problem import ErrorBody
 
 Scope = MutableMapping[str, Any]

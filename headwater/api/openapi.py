@@ -19,8 +19,8 @@ from litestar.types.internal_types import PathParameterDefinition
 
 from headwater import __version__
 from headwater.api.ingest import BATCH_PATH, EVENT_PATH
-from headwater.api.live import LIVE_PATH
 from headwater.api.position import LAST_POSITION
+from headwater.api.routes.live import LIVE_PATH
 from headwater.api.schemas import TEXT, Json, ref, schemas_of
 from headwater.shapes.live import LiveChange, LiveHello, LiveResync
 from headwater.shapes.marquez import Health

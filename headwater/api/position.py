@@ -5,8 +5,8 @@ import asyncio
 from headwater.api.ingest import Scope, Send, answer_error
 from headwater.errors import BadRequest, HeadwaterError, NotYet
 from headwater.ids import Position
+from headwater.ingest.service import Service
 from headwater.search.search import Search
-from headwater.service import Service
 
 _HEADER = b"headwater-position"
 _SEARCHES = ("/api/v1/search", "/api/v2beta/search/")

@@ -4,9 +4,9 @@ import shutil
 import time
 from pathlib import Path
 
-from headwater import folding
 from headwater.cli import console
 from headwater.config import Settings
+from headwater.ingest import folding
 from headwater.search.following import FOLDER as SEARCH_FOLDER
 from headwater.store.open import open_store
 

@@ -8,9 +8,9 @@ from rich.markup import escape
 from headwater.cli import console
 from headwater.cli.asking import Flag, Several
 from headwater.config import Settings
-from headwater.folding import Progress
+from headwater.ingest.folding import Progress
+from headwater.ingest.service import Service
 from headwater.server import serve as run_server
-from headwater.service import Service
 
 # Fewer events than this are loaded before anyone could read a message about it.
 _SHOWN_FROM = 20_000

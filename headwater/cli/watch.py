@@ -16,15 +16,16 @@ from headwater.cli import console
 from headwater.cli.asking import Flag, Url
 from headwater.client.client import URL
 from headwater.connect.rest import Connect
+from headwater.emit import http_transport
+from headwater.emit.delivery import Delivery
+from headwater.emit.events import Json
 from headwater.errors import BadRequest, Unreachable
-from headwater.spark.delivery import Delivery
-from headwater.watch import mapping as mappings
-from headwater.watch import memory, sending, table
-from headwater.watch.connect import Options, Watcher
-from headwater.watch.events import Json
-from headwater.watch.kafka import Kafka
+from headwater.watch.connect import mapping as mappings
+from headwater.watch.connect import memory, status_table
+from headwater.watch.connect.watcher import Options, Watcher
+from headwater.watch.kafka.client import Kafka
 from headwater.watch.known_runs import KnownRuns
-from headwater.watch.registry import Registry
+from headwater.watch.registry.client import Registry
 
 watch = App(name="watch", help="Watch what runs elsewhere, and tell it as lineage.")
 
@@ -84,7 +85,7 @@ def connect(
     seen.known = mappings.load(mapping)
     if not dry_run:
         seen.file = state or memory.default_file(connect, namespace)
-        seen.deliver = sending.delivery(url, spool)
+        seen.deliver = http_transport.delivery(url, spool)
     try:
         asyncio.run(seen.once() if once else seen.on())
     finally:
@@ -113,9 +114,9 @@ class Watch:
             if self._registry is not None or self._kafka is not None:
                 await watcher.poll(whole=True)  # with the schemas that the first look made us ask for
             if self._json:
-                console.write(msgspec.json.format(msgspec.json.encode(table.rows(watcher))) + b"\n")
+                console.write(msgspec.json.format(msgspec.json.encode(status_table.rows(watcher))) + b"\n")
             else:
-                console.show(table.table(watcher))
+                console.show(status_table.table(watcher))
         if self.deliver is not None and not await asyncio.to_thread(self.deliver.flush, _LAST_SENDING):
             console.note(f"No server at {self._url}: the events wait on disk, and the next watcher sends them.")
 
@@ -135,7 +136,7 @@ class Watch:
             await watcher.run()
             return
         with Live(console=console.out, auto_refresh=False) as live:
-            await watcher.run(lambda: live.update(table.table(watcher), refresh=True))
+            await watcher.run(lambda: live.update(status_table.table(watcher), refresh=True))
 
     @contextlib.asynccontextmanager
     async def _watcher(self) -> AsyncIterator[Watcher]:

@@ -13,7 +13,7 @@ import msgspec
 
 from headwater.client.call import API, Answer, Call
 from headwater.errors import EventsRefused, HeadwaterError, Refused, ServerFailed, Unreachable
-from headwater.shapes.intake import BatchAnswer
+from headwater.shapes.ingest import BatchAnswer
 
 Event = Mapping[str, Any] | msgspec.Struct | bytes | str
 """An event as a mapping, a struct, or JSON text."""

@@ -1,8 +1,8 @@
 """What an event says of datasets themselves: facets, versions, names, life and death."""
 
+from headwater.caches import Memo
 from headwater.ids import DELETED, ContentId
 from headwater.interpret.reading import contents, read
-from headwater.memo import Memo
 from headwater.model.changes import (
     AliasesTold,
     AnyChange,

@@ -6,9 +6,9 @@ input reaches which output, and `graph/flow.py` goes by the strongest of them.
 
 from collections.abc import Iterable
 
+from headwater.caches import Memo
 from headwater.ids import DELETED, ContentId
 from headwater.interpret.reading import read
-from headwater.memo import Memo
 from headwater.model.changes import AnyChange, ColumnsTold, EdgeSeen, LineageDeclared, Name, Ref
 from headwater.model.entities import COLUMNS, JOB_LINEAGE, LINEAGE
 from headwater.openlineage import facets as f

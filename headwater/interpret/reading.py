@@ -2,8 +2,8 @@
 
 from typing import Any, TypeVar
 
+from headwater.caches import Memo
 from headwater.ids import ContentId
-from headwater.memo import Memo
 from headwater.openlineage import facets as f
 from headwater.openlineage.event import Facets
 

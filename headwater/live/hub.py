@@ -15,9 +15,9 @@ from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 
 from headwater.ids import Position
-from headwater.live.message import Message, frame, message
-from headwater.live.news import News, Note
-from headwater.live.wanted import Wanted
+from headwater.live.subscription import Wanted
+from headwater.live.update_json import Message, frame, message
+from headwater.live.updates import News, Note
 from headwater.model.state import State
 from headwater.shapes.live import LiveHello, LiveResync
 

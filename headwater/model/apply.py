@@ -5,6 +5,7 @@ from typing import Any, TypeVar, assert_never
 
 from headwater.ids import DELETED, ContentId, Micros, Node, Position, RunId, Stamp
 from headwater.model import changes as c
+from headwater.model.effects import Altered, ColumnsChanged, FacetSet
 from headwater.model.entities import (
     INPUT,
     MAX_COLUMN_SETS,
@@ -19,7 +20,6 @@ from headwater.model.entities import (
     put,
     use_key,
 )
-from headwater.model.happenings import Altered, ColumnsChanged, FacetSet
 from headwater.model.state import Source, State
 from headwater.model.versions import Version, version_uuid
 from headwater.openlineage.event import TERMINAL, Event, EventType, stamp_time

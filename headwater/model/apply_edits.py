@@ -6,7 +6,7 @@ from headwater.ids import Position
 from headwater.model import changes as c
 from headwater.model import edits as e
 from headwater.model.apply import apply
-from headwater.model.happenings import Altered
+from headwater.model.effects import Altered
 from headwater.model.state import State
 from headwater.openlineage.event import last_stamp
 

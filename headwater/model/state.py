@@ -14,6 +14,7 @@ from headwater.model import changes as c
 from headwater.model import spans
 from headwater.model.aliases import Aliases
 from headwater.model.edited import NEVER, Edited
+from headwater.model.effects import Appeared, Happening, Linked, Overturned, Regrouped
 from headwater.model.entities import (
     ColumnSet,
     Dataset,
@@ -23,7 +24,6 @@ from headwater.model.entities import (
     Run,
     edge_key,
 )
-from headwater.model.happenings import Appeared, Happening, Linked, Overturned, Regrouped
 from headwater.model.versions import Version
 
 # Runs that are kept after they were written to the tables: those that events and lists ask

@@ -12,9 +12,9 @@ from typing import NoReturn
 
 import msgspec
 
+from headwater.caches import Memo
 from headwater.errors import BadEvent, Problem
 from headwater.ids import DELETED, ContentId, Micros, RunId, Stamp
-from headwater.memo import Memo
 from headwater.openlineage import naming, timestamps
 from headwater.openlineage.facets import is_deleted
 from headwater.openlineage.skeleton import Facet, cut_out

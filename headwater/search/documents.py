@@ -6,15 +6,15 @@ from itertools import chain
 
 import msgspec
 
-from headwater.contents import Contents
+from headwater.facet_contents import Contents
 from headwater.ids import DELETED, ContentId, Micros, Node, dataset_node_id, job_node_id
+from headwater.ingest.service import Service
 from headwater.model.edited import Tags
 from headwater.model.entities import Dataset
 from headwater.model.shown import facets_of, is_shown, last_seen
 from headwater.model.tagging import tags_by_field
 from headwater.openlineage import facets as f
 from headwater.search.words import folded, namespace_term, tails, words
-from headwater.service import Service
 
 JOB, DATASET = "JOB", "DATASET"
 

@@ -19,13 +19,13 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from headwater.contents import Contents
 from headwater.errors import StoreUnavailable
+from headwater.facet_contents import Contents
 from headwater.ids import Node, Position
+from headwater.ingest.service import Service
 from headwater.model.entities import Dataset
 from headwater.search.documents import Documents, says_the_same
 from headwater.search.index import Index, IndexUnusable
-from headwater.service import Service
 
 logger = logging.getLogger(__name__)
 

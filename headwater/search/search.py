@@ -7,9 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from headwater.contents import Contents
 from headwater.errors import StoreUnavailable
+from headwater.facet_contents import Contents
 from headwater.ids import Micros, Node
+from headwater.ingest.service import Service
 from headwater.model.shown import is_shown, last_seen
 from headwater.search.documents import Texts, hour
 from headwater.search.following import Following
@@ -17,7 +18,6 @@ from headwater.search.highlight import highlights
 from headwater.search.index import MOST_SORTED, Found, IndexUnusable, Place, Version, search
 from headwater.search.query import Filters
 from headwater.search.words import Question, question
-from headwater.service import Service
 
 # Answers with many hits take milliseconds, and short questions are asked again and again while
 # people type. They are kept until the index changes.

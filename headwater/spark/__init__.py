@@ -10,6 +10,6 @@ Nothing of Headwater's server is needed here, nor imported.
 
 from headwater.spark.agent import Agent, attach
 from headwater.spark.columns import Lineage, column_lineage, lineage
-from headwater.spark.listener import listener_settings
+from headwater.spark.openlineage_listener import listener_settings
 
 __all__ = ["Agent", "Lineage", "attach", "column_lineage", "lineage", "listener_settings"]

@@ -16,16 +16,17 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from headwater.spark import commands, endings, events, hooks, listener
+from headwater.emit.delivery import Delivery
+from headwater.emit.events import now
+from headwater.emit.open_runs import OpenRuns
+from headwater.emit.run_reporter import Telling
+from headwater.emit.transports import address_of, default_spool, make_transport
+from headwater.spark import commands, endings, events, hooks, openlineage_listener
 from headwater.spark.commands import Written
-from headwater.spark.delivery import Delivery
 from headwater.spark.forwarding import Forwarder, Verdict
-from headwater.spark.listening import Listening
-from headwater.spark.open_runs import OpenRuns
+from headwater.spark.jvm_listeners import Listening
 from headwater.spark.settings import Settings, gather
 from headwater.spark.streams import Streams, Write
-from headwater.spark.telling import Telling
-from headwater.spark.transports import address_of, default_spool, make_transport
 
 log = logging.getLogger("headwater.spark")
 
@@ -72,7 +73,7 @@ def attach(
         told = gather(spark, url, namespace, interval, batch, parent, transport, spool)
         folder = told.spool or default_spool(told.url, told.transport)
         delivery = Delivery(make_transport(told.url, told.transport), folder)
-        listened = listener.prepared(spark)
+        listened = openlineage_listener.prepared(spark)
         runs = listened or OpenRuns(folder, address_of(told.url, told.transport))
         _agent = Agent(spark, Telling(delivery, runs), told, listened is not None)
         return _agent
@@ -90,7 +91,7 @@ class Agent:
         self._forwarder = Forwarder(telling.runs, telling, told.interval) if forwards else None
         self._streams = Streams(spark, telling, told, self._parent, lambda: list(self._sessions.values()))
         # What the listener tells by itself need not be told twice.
-        self._tells_batches = told.batch and not listener.is_there(spark)
+        self._tells_batches = told.batch and not openlineage_listener.is_there(spark)
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="headwater-agent", daemon=True)
         self._thread.start()
@@ -112,14 +113,14 @@ class Agent:
             self._heard.add(session)
             self._sessions[session] = spark
             self._listening.begin(spark)
-            at = events.now()
+            at = now()
             for query in spark.streams.active:
                 self.started(spark, query, None, at)
 
     # Told by threads of the job and of Spark; nothing here waits
 
     def announced(self, run_id: str) -> None:
-        at = events.now()
+        at = now()
         self._do(lambda: self._streams.announced(run_id, at))
 
     def started(self, spark: Any, query: Any, batches: "hooks.Batches | None", at: str) -> None:

@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from headwater.spark import listener
+from headwater.spark import openlineage_listener
 
 log = logging.getLogger("headwater.spark")
 
@@ -58,7 +58,7 @@ def _add_listener_to(context: Any) -> None:
     @functools.wraps(before)
     def initialize(self: Any, settings: Any) -> Any:
         try:
-            listener.add(settings, self._jvm)
+            openlineage_listener.add(settings, self._jvm)
         except Exception:
             log.exception("batches are not told: the listener could not be set up")
         return before(self, settings)

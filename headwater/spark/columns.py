@@ -2,15 +2,15 @@
 
 from typing import Any, NamedTuple
 
+from headwater.emit.events import SPARK
+from headwater.emit.naming import Dataset
 from headwater.spark import leaves, plans
 from headwater.spark.kinds import DIRECT, INDIRECT, transformations
 from headwater.spark.leaves import Bound
-from headwater.spark.naming import Dataset
 from headwater.spark.relations import Leaf, Reader
 from headwater.spark.tree import parse
 from headwater.spark.values import Deps, Source, Value, together, united
 
-PRODUCER = "https://github.com/headwater/headwater/tree/main/headwater/spark"
 SCHEMA_URL = "https://openlineage.io/spec/facets/1-2-0/ColumnLineageDatasetFacet.json#/$defs/ColumnLineageDatasetFacet"
 
 
@@ -43,7 +43,7 @@ class Lineage(NamedTuple):
     def facet(self) -> dict[str, Any]:
         whole = united([self.indirect, *(value.own for value in self.columns.values())])
         return {
-            "_producer": PRODUCER,
+            "_producer": SPARK.url,
             "_schemaURL": SCHEMA_URL,
             "fields": {name: {"inputFields": _inputs(value.own, DIRECT)} for name, value in self.columns.items()},
             "dataset": _inputs(whole, INDIRECT),

@@ -7,11 +7,12 @@ the command says it all.
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from headwater.spark import columns, leaves, naming, sinks
+from headwater.emit import naming
+from headwater.emit.naming import Dataset
+from headwater.spark import columns, leaves, sinks
 from headwater.spark.columns import Lineage
 from headwater.spark.kinds import IDENTITY
 from headwater.spark.leaves import Bound, items
-from headwater.spark.naming import Dataset
 from headwater.spark.sinks import Sink
 from headwater.spark.values import Source, Value
 

@@ -3,18 +3,15 @@
 import json
 import logging
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from headwater.spark.columns import PRODUCER, Lineage
-from headwater.spark.naming import Dataset
+from headwater.emit.events import DATASET_EVENT_URL, RUN_EVENT_URL, SPARK, Json, now
+from headwater.emit.naming import Dataset
+from headwater.spark.columns import Lineage
 
 log = logging.getLogger("headwater.spark")
 
-Json = dict[str, Any]
-_SPEC = "https://openlineage.io/spec"
-_EVENT_URL = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent"
-_OUR_URL = "https://github.com/headwater/headwater/tree/main/docs/spark.md"
+facet = SPARK.facet
 
 
 class Output(NamedTuple):
@@ -30,22 +27,6 @@ class Run(NamedTuple):
     id: str
     spark: str
     parent: tuple[str, str, str] | None = None
-
-
-def now() -> str:
-    return instant(datetime.now(UTC))
-
-
-def instant(at: datetime) -> str:
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def facet(name: str, version: str, /, **content: Any) -> Json:
-    return {"_producer": PRODUCER, "_schemaURL": f"{_SPEC}/facets/{version}/{name}.json#/$defs/{name}", **content}
-
-
-def our_facet(**content: Any) -> Json:
-    return {"_producer": PRODUCER, "_schemaURL": _OUR_URL, **content}
 
 
 def event(
@@ -70,8 +51,8 @@ def event(
     return {
         "eventType": kind,
         "eventTime": at or now(),
-        "producer": PRODUCER,
-        "schemaURL": _EVENT_URL,
+        "producer": SPARK.url,
+        "schemaURL": RUN_EVENT_URL,
         "run": {"runId": run.id, "facets": more | (facets or {})},
         "job": {"namespace": run.namespace, "name": run.job, "facets": {"jobType": job_type}},
         "inputs": list(inputs),
@@ -83,8 +64,8 @@ def dataset_event(output: Output) -> Json:
     """What is true of a dataset, whichever run wrote it."""
     return {
         "eventTime": now(),
-        "producer": PRODUCER,
-        "schemaURL": _EVENT_URL.replace("RunEvent", "DatasetEvent"),
+        "producer": SPARK.url,
+        "schemaURL": DATASET_EVENT_URL,
         "dataset": named(output.dataset, output.facets),
     }
 

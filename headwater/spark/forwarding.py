@@ -16,11 +16,12 @@ from collections import deque
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from headwater.spark import events, folders, hooks
+from headwater.emit import folders
+from headwater.emit.events import Json
+from headwater.emit.open_runs import OpenRuns, aborted, is_end
+from headwater.emit.run_reporter import Telling
+from headwater.spark import events, hooks
 from headwater.spark.commands import Written
-from headwater.spark.events import Json
-from headwater.spark.open_runs import OpenRuns, aborted, is_end
-from headwater.spark.telling import Telling
 
 log = logging.getLogger("headwater.spark")
 

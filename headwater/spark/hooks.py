@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from headwater.emit.events import now
 from headwater.spark import events, sinks, streams
 from headwater.spark.sinks import Sink
 
@@ -77,7 +78,7 @@ def remove() -> None:
 
 def _starting(agent: "Agent", before: Any) -> Any:
     def start(self: Any, *arguments: Any, **named: Any) -> Any:
-        at = events.now()
+        at = now()
         try:
             agent.listen(self._df.sparkSession)
         except Exception:

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from headwater.spark import naming
-from headwater.spark.naming import Dataset
+from headwater.emit import naming
+from headwater.emit.naming import Dataset
 from headwater.spark.relations import Leaf
 from headwater.spark.tree import Node
 

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable, Container
 from typing import Any
 
-from headwater.spark.events import Json, facet, our_facet
-from headwater.spark.naming import Dataset
+from headwater.emit.events import SPARK, Json
+from headwater.emit.naming import Dataset
 
 
 class Progress:
@@ -43,7 +43,7 @@ class Progress:
         watermark = (last.get("eventTime") or {}).get("watermark")
         # Without a new batch there is nothing new to say of batches.
         news = last if self._batches else {}
-        told = our_facet(
+        told = SPARK.own_facet(
             queryId=last.get("id"),
             batchId=last.get("batchId"),
             batches=self._batches,
@@ -80,12 +80,12 @@ class Progress:
         if not found:
             return {}
         rows = sum(self._read.get(str(source.get("description")), 0) for source in found)
-        return {"inputStatistics": facet("InputStatisticsInputDatasetFacet", "1-0-0", rowCount=rows)}
+        return {"inputStatistics": SPARK.facet("InputStatisticsInputDatasetFacet", "1-0-0", rowCount=rows)}
 
     def output_facets(self) -> Json:
         if self._written is None:
             return {}
-        return {"outputStatistics": facet("OutputStatisticsOutputDatasetFacet", "1-0-2", rowCount=self._written)}
+        return {"outputStatistics": SPARK.facet("OutputStatisticsOutputDatasetFacet", "1-0-2", rowCount=self._written)}
 
     def told(self) -> None:
         """From here on it is counted anew."""

@@ -3,9 +3,10 @@
 import time
 from typing import Any
 
+from headwater.emit.events import SPARK, Json
 from headwater.spark import events
 from headwater.spark.columns import Lineage
-from headwater.spark.events import Json, Output, Run
+from headwater.spark.events import Output, Run
 from headwater.spark.progress import Progress
 from headwater.spark.sinks import Sink
 
@@ -48,7 +49,7 @@ class Query:
 
     def abort(self, reason: str, after: str | None = None) -> Json:
         told = f"{reason}, after {after}" if after else reason
-        return self._end("ABORT", {"headwater_end": events.our_facet(reason=told)})
+        return self._end("ABORT", {"headwater_end": SPARK.own_facet(reason=told)})
 
     def terminated(self, message: str | None, after: str | None = None) -> Json:
         """Spark tells that the query ended; `message` is the error, if there was one. `after`: a signal."""

@@ -2,8 +2,9 @@
 
 from typing import Any, NamedTuple
 
-from headwater.spark import leaves, naming
-from headwater.spark.naming import Dataset
+from headwater.emit import naming
+from headwater.emit.naming import Dataset
+from headwater.spark import leaves
 
 # They keep nothing that anybody else could read.
 _NOWHERE = {"memory", "console", "noop", "foreach", "foreachbatch"}

@@ -5,14 +5,15 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from headwater.emit.events import Json
+from headwater.emit.run_reporter import Telling
 from headwater.spark import columns, commands, events, running
 from headwater.spark.columns import Lineage
 from headwater.spark.commands import Written
-from headwater.spark.events import Json, Run
+from headwater.spark.events import Run
 from headwater.spark.queries import Query
 from headwater.spark.settings import Parent, Settings
 from headwater.spark.sinks import Sink
-from headwater.spark.telling import Telling
 
 if TYPE_CHECKING:
     from headwater.spark.hooks import Batches

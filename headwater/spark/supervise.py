@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from headwater.spark import leash
-from headwater.spark.delivery import SPOOL_BYTES, Delivery
-from headwater.spark.open_runs import SUPERVISED, Left, end_left
-from headwater.spark.transports import make_transport
+from headwater.emit import leash
+from headwater.emit.delivery import SPOOL_BYTES, Delivery
+from headwater.emit.open_runs import SUPERVISED, Left, end_left
+from headwater.emit.transports import make_transport
 
 FIRST_PAUSE, LAST_PAUSE = 1.0, 60.0
 # Who ran for so long was well: the next death is a new one, and not another of the same kind.

@@ -15,12 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from headwater.allocating import keep_large_blocks
 from headwater.errors import HeadwaterError, StoreUnavailable
-from headwater.store.asking import Named
-from headwater.store.room import HEADER_BYTES, Header, Room
+from headwater.malloc import keep_large_blocks
+from headwater.store.reader_pool import Named
+from headwater.store.shared_memory import HEADER_BYTES, Header, Room
 from headwater.store.sqlite.log import SqliteLogReader
-from headwater.store.sqlite.questions import SqliteQuestions
+from headwater.store.sqlite.queries import SqliteQuestions
 
 logger = logging.getLogger(__name__)
 

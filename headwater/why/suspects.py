@@ -12,6 +12,7 @@ from headwater.shapes.why import Evidence, Suspect
 from headwater.store.protocol import Sign
 from headwater.why import words
 from headwater.why.amounts import Jump, jumps
+from headwater.why.dataset_history import Past, SchemaStep, life_of, schema_steps
 from headwater.why.order import (
     DATASET_DROPPED,
     DATASET_RENAMED,
@@ -22,7 +23,6 @@ from headwater.why.order import (
     in_order,
 )
 from headwater.why.pace import RUN_LATE, RUN_STUCK, SECOND, Trouble, every, seen, trouble
-from headwater.why.told import Past, SchemaStep, life_of, schema_steps
 from headwater.why.upstream import DatasetAt, JobAt, Scope
 
 # Of a stack trace the first lines say what and where; the whole one is in the run's facets.

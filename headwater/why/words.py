@@ -3,8 +3,8 @@
 from headwater.ids import Micros
 from headwater.openlineage.timestamps import to_datetime
 from headwater.why.amounts import Jump
+from headwater.why.dataset_history import SchemaStep
 from headwater.why.pace import DAY, HOUR, MINUTE, RUN_ABORTED, RUN_LATE, RUN_STUCK, SECOND, Trouble
-from headwater.why.told import SchemaStep
 
 _MOST_COLUMNS = 5
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from headwater.watch.runs import run_id
+from headwater.watch.connect.runs import run_id
 from tests.connect.cluster import NAMESPACE, PATIENCE, Cluster, Json, Watching
 from tests.connect.worker import Worker
 from tests.integration.support import wait_for

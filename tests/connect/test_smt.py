@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from headwater.watch.runs import run_id
+from headwater.watch.connect.runs import run_id
 from tests.connect.cluster import NAMESPACE, PATIENCE, Cluster, Json
 from tests.connect.smt import SMT, columns, sink, smt, source, statistics, workers
 from tests.integration.support import wait_for

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from headwater.watch.runs import run_id
+from headwater.watch.connect.runs import run_id
 from tests.connect.cluster import PATIENCE, Cluster, Json, Watching
 from tests.connect.smt import sink, smt, source, workers
 from tests.connect.worker import Worker

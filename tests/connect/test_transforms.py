@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from headwater.watch import mapping
-from headwater.watch.found import Output, World
-from headwater.watch.lineage import lineage
+from headwater.watch.connect import mapping
+from headwater.watch.connect.found import Output, World
+from headwater.watch.connect.lineage import lineage
 from tests.connect.chains import CHAINS, options
 from tests.connect.cluster import PATIENCE, Cluster
 from tests.integration.support import wait_for
-from tests.unit.watch.notation import world
+from tests.unit.watch.connect.notation import world
 
 LINE = "a line that nobody else writes"
 JSON = "org.apache.kafka.connect.json.JsonConverter"

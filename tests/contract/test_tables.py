@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 import headwater.demo
-from headwater.folding import Record, fold, settle_latest_runs
 from headwater.ids import DELETED, Micros, Node, Position, RunId
+from headwater.ingest.folding import Record, fold, settle_latest_runs
 from headwater.model.edits import Edit, NamespacePut, SourcePut, TagPut, edit
 from headwater.model.entities import MAX_COLUMN_SETS, Run
 from headwater.model.state import QUARTER, State

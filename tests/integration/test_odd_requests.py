@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from headwater.api.app import document
-from headwater.api.live import LIVE_PATH
+from headwater.api.routes.live import LIVE_PATH
 from tests.integration.support import PATIENCE, Server, is_error, path_of
 from tests.support.make import dataset, run, schema
 

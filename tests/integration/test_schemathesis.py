@@ -11,8 +11,8 @@ import schemathesis
 from hypothesis import strategies as st
 
 from headwater.api.app import document
-from headwater.api.live import LIVE_PATH
 from headwater.api.position import LAST_POSITION
+from headwater.api.routes.live import LIVE_PATH
 from tests.integration.samples import recorded
 from tests.integration.support import Server, differences
 from tests.support.make import columns, dataset, facet, run, schema

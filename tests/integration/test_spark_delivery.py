@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from headwater.emit.delivery import Delivery
+from headwater.emit.transports import make_transport
 from headwater.ids import Position
-from headwater.spark.delivery import Delivery
-from headwater.spark.transports import make_transport
 from headwater.store.sqlite.log import SqliteLog
 from tests.integration.conftest import Start
 from tests.integration.support import PATIENCE, Server, free_port, wait_for
@@ -104,8 +104,8 @@ def test_what_a_killed_process_leaves_behind_is_sent_too(make_server: Start, tmp
     program = f"""
 import time
 from headwater.ids import Position
-from headwater.spark.delivery import Delivery
-from headwater.spark.transports import make_transport
+from headwater.emit.delivery import Delivery
+from headwater.emit.transports import make_transport
 from tests.support.make import run
 sender = Delivery(make_transport("http://127.0.0.1:{port}", None), __import__("pathlib").Path({str(spool)!r}))
 for n in range(4):
@@ -129,8 +129,8 @@ def test_with_a_full_disk_events_wait_in_memory(make_server: Start, tmp_path: Pa
     server, port, spool = make_server(), free_port(), tmp_path / "spool"
     program = f"""
 import logging, pathlib, resource, sys
-from headwater.spark.delivery import Delivery
-from headwater.spark.transports import make_transport
+from headwater.emit.delivery import Delivery
+from headwater.emit.transports import make_transport
 from tests.support.make import run
 logging.basicConfig()
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # whatever is written fails

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from headwater.spark.events import now as moment
-from headwater.watch.runs import run_id
+from headwater.emit.events import now as moment
+from headwater.watch.connect.runs import run_id
 from tests.integration.conftest import Start
 from tests.integration.support import HEADWATER, Server, free_port, headwater, wait_for
 from tests.support.connect import FakeConnect

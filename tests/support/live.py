@@ -5,11 +5,11 @@ from typing import Any
 
 import msgspec
 
-from headwater.folding import fold
 from headwater.ids import Position
+from headwater.ingest.folding import fold
+from headwater.ingest.service import now
 from headwater.live.hub import Hub, Subscription
-from headwater.live.wanted import Wanted
-from headwater.service import now
+from headwater.live.subscription import Wanted
 from headwater.shapes.live import LiveChange, LiveHello, LiveResync
 from tests.support.world import Told as Record
 from tests.support.world import World, record

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from headwater.api.why import judge
+from headwater.answers.why import judge
 from headwater.ids import Micros, Node, RunId
 from headwater.model.entities import INPUT
 from headwater.openlineage.timestamps import parse

@@ -8,17 +8,17 @@ from typing import Any
 
 import msgspec
 
-from headwater.api.render import Renderer
-from headwater.contents import Contents
-from headwater.folding import Record, fold, recover
+from headwater.answers.render import Renderer
+from headwater.facet_contents import Contents
 from headwater.graph.columns import column_lineage, columns_of
 from headwater.graph.traverse import CONNECTED, Subgraph, neighbourhood
 from headwater.graph.when import When
 from headwater.ids import Node, RunId
+from headwater.ingest.folding import Record, fold, recover
+from headwater.ingest.service import now
 from headwater.model.edits import Edit
 from headwater.model.entities import Dataset, Edge, Job, Registers, Run
 from headwater.openlineage.event import decode
-from headwater.service import now
 from headwater.store.sqlite.log import SqliteLog
 from headwater.store.sqlite.tables import SqliteTables
 from tests.support.make import encoded

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from headwater.api.routes import api_router
-from headwater.api.search import beta_router
-from headwater.api.system import healthz, metrics
+from headwater.api.routes.search import beta_router
+from headwater.api.routes.system import healthz, metrics
 from headwater.cli import exits
 from headwater.cli.main import app
 from headwater.client import Client
 from headwater.config import Settings
+from headwater.ingest.service import Counters
 from headwater.mcp.server import Tools
-from headwater.service import Counters
 
 DOCS = Path(__file__).parents[2] / "docs"
 API, RUNNING, CLI, CLIENT, MCP = (
@@ -75,6 +75,6 @@ def test_every_tool_is_documented() -> None:
 
 
 def test_counters_are_shown_as_metrics() -> None:
-    shown = (Path(__file__).parents[2] / "headwater/api/system.py").read_text()
+    shown = (Path(__file__).parents[2] / "headwater/api/routes/system.py").read_text()
     for counter in fields(Counters):
         assert f"counters.{counter.name}" in shown

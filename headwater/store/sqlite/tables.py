@@ -20,7 +20,7 @@ from headwater.store.sqlite.files import (
     size_on_disk,
     transaction,
 )
-from headwater.store.sqlite.questions import SqliteQuestions
+from headwater.store.sqlite.queries import SqliteQuestions
 
 # Reading all pages of a larger file would take longer than loading the state from it, and what
 # is wrong with the pages that are loaded shows anyway.

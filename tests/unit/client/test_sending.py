@@ -10,7 +10,7 @@ import pytest
 from headwater.client.call import Answer, Call
 from headwater.client.sending import Event, Pause, sending
 from headwater.errors import EventsRefused, HeadwaterError, Refused, ServerFailed, Unreachable
-from headwater.shapes.intake import BatchAnswer
+from headwater.shapes.ingest import BatchAnswer
 
 Reply = Callable[[list[Any]], Answer[Any] | HeadwaterError]
 

@@ -3,7 +3,7 @@
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from headwater.api.diffs import schema_at
+from headwater.answers.diffs import schema_at
 from headwater.graph.columns import ColumnWalk
 from headwater.graph.diff import ColumnPair, Difference, diff
 from headwater.graph.traverse import neighbourhood

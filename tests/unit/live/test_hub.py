@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from headwater.folding import fold
+from headwater.ingest.folding import fold
+from headwater.ingest.service import now
 from headwater.live import hub as hub_module
 from headwater.live.hub import Subscription
-from headwater.live.wanted import Surroundings, Wanted
+from headwater.live.subscription import Surroundings, Wanted
 from headwater.openlineage.event import decode
-from headwater.service import now
 from tests.support.live import LiveWorld, Told, read_all, read_stream
 from tests.support.make import dataset, encoded, run, symlinks
 

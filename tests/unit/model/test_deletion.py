@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 
-from headwater.api.listing import Listing
+from headwater.answers.listing import Listing
 from headwater.graph.traverse import neighbourhood
 from headwater.graph.when import Always, At, During
 from headwater.ids import Node

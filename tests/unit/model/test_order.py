@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from headwater.folding import fold, settle_latest_runs
 from headwater.ids import Node, Position
+from headwater.ingest.folding import fold, settle_latest_runs
 from headwater.store.rows import take
 from headwater.store.sqlite.tables import SqliteTables
 from tests.support.strategies import events, run_events

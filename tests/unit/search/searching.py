@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from headwater.folding import fold
+from headwater.ingest.folding import fold
+from headwater.ingest.service import Service, now
 from headwater.search.search import Answer, Search, Wanted
-from headwater.service import Service, now
 from tests.support.world import Told, World, record
 
 

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from headwater.errors import StoreUnavailable
 from headwater.ids import Micros, Node
+from headwater.ingest.service import Service
 from headwater.model.shown import is_shown
 from headwater.search.documents import Documents, Texts
 from headwater.search.highlight import is_close
 from headwater.search.index import FORMAT, Index, IndexUnusable
 from headwater.search.search import Search, Wanted
 from headwater.search.words import question, words
-from headwater.service import Service
 from tests.support import make
 from tests.support.strategies import events
 from tests.support.world import Told, World, close_all

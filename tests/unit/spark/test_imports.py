@@ -15,4 +15,4 @@ print(*sorted(name for name in sys.modules if name.startswith("headwater.")))
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     loaded, ours = (line.split() for line in found.stdout.splitlines())
     assert set(loaded) - set(sys.stdlib_module_names) == {"headwater"}
-    assert {name.split(".")[1] for name in ours} == {"spark"}
+    assert {name.split(".")[1] for name in ours} == {"emit", "spark"}

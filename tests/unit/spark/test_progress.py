@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from headwater.spark.naming import Dataset
+from headwater.emit.naming import Dataset
 from headwater.spark.progress import Progress
 
 ORDERS, RETURNS = Dataset("kafka://b:9092", "orders"), Dataset("kafka://b:9092", "returns")

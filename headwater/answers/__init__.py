@@ -1,0 +1,1 @@
+"""Answers to questions, made of the state, the tables and the log. Nothing here sees HTTP."""

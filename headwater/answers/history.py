@@ -1,0 +1,207 @@
+"""Answers that need the tables: runs with their datasets and facets, versions, events."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from copy import copy
+from uuid import UUID
+
+from msgspec import Raw
+
+from headwater.answers.dataset_pages import DatasetPages
+from headwater.answers.job_pages import JobPages
+from headwater.answers.render import Renderer
+from headwater.answers.run_json import job_version_uuid, moment, uuid_text
+from headwater.answers.run_versions import VersionUsed, versions_read, versions_written
+from headwater.errors import NotFound
+from headwater.facet_contents import Contents
+from headwater.ids import DELETED, ContentId, Micros, Node, RunId
+from headwater.ingest.service import Service
+from headwater.interpret.datasets import SCHEMAS
+from headwater.model.entities import OUTPUT, Job, Register, Run
+from headwater.model.versions import Version, version_uuid
+from headwater.openlineage.event import EventType, stamp_time
+from headwater.openlineage.timestamps import to_datetime
+from headwater.shapes import marquez as shapes
+from headwater.store import pages
+from headwater.store.protocol import EventFilter, JobVersion
+from headwater.store.rows import job_version, run_from
+
+
+class History:
+    def __init__(self, service: Service, contents: Contents, renderer: Renderer) -> None:
+        self._service, self._contents, self._renderer = service, contents, renderer
+        self._ask, self._tables, self._log = service.ask, service.tables, service.log
+        self._job_pages, self._dataset_pages = JobPages(renderer, service), DatasetPages(renderer, service)
+
+    # Runs
+
+    async def run(self, run_id: str) -> shapes.Run:
+        await self._service.catch_up()
+        runs, bodies = await self._ask(pages.runs, self._tables, self._log, [RunId(run_id)])
+        if not runs:
+            raise NotFound(f"no run {run_id!r}")
+        history = await self._ask(self._tables.run_history, runs[0].row)
+        (answer,) = await self._full_runs(runs, bodies)
+        answer.states = [
+            shapes.RunState(EventType(kind).name, to_datetime(at), position) for position, at, kind in history
+        ]
+        return answer
+
+    async def latest_run_facets(self, jobs: Sequence[Job], name: str) -> dict[Node, tuple[Micros, bytes]]:
+        """One facet of each job's latest run, where it has it, and when it was told."""
+        await self._service.catch_up(job.node for job in jobs)
+        stored = await self._ask(self._tables.latest_runs, [job.node for job in jobs], 1)
+        held = {node: register for node, runs in stored.items() if (register := run_from(runs[0], []).facets.get(name))}
+        bodies = await self._ask(self._log.contents, {register[2] for register in held.values()} - {DELETED})
+        return {
+            node: (stamp_time(register[0]), bodies[register[2]])
+            for node, register in held.items()
+            if register[2] in bodies
+        }
+
+    async def find_run(self, run_id: str) -> Run:
+        return await self._find(run_id)
+
+    async def run_facets(self, run_id: str, kind: str) -> shapes.RunFacets:
+        run = await self._find(run_id)
+        registers = run.facets if kind == "run" else self._service.state.job_of(run.job).facets
+        return shapes.RunFacets(run.id, self._renderer.facet_bodies(registers))
+
+    async def _find(self, run_id: str) -> Run:
+        await self._service.catch_up()
+        runs = await self._ask(self._tables.runs, [RunId(run_id)])
+        if not runs:
+            raise NotFound(f"no run {run_id!r}")
+        return runs[0]
+
+    async def runs_of_job(self, job: Job, limit: int, offset: int) -> shapes.Runs:
+        await self._service.catch_up([job.node])
+        runs, bodies = await self._ask(pages.runs_of_job, self._tables, self._log, job.node, limit, offset)
+        return shapes.Runs(await self._full_runs(runs, bodies), job.runs + job.named)
+
+    async def _full_runs(self, runs: list[Run], bodies: pages.Bodies) -> list[shapes.Run]:
+        """With what they used. However many they are, the tables and the log are asked a few times only."""
+        state = self._service.state
+        used = {Node(key >> 1) for run in runs for key in run.uses}
+        await self._service.catch_up(member for node in used for member in state.aliases.members(node))
+        read = await versions_read(self._service, runs)
+        answers = []
+        for run in runs:
+            answer = self._renderer.run(run)
+            version = job_version(state, run)
+            if version is not None:
+                job = state.job_of(run.job)
+                name = job.namespace, job.name
+                answer.jobVersion = shapes.VersionName(*name, job_version_uuid(*name, version))
+            answer.facets = self._renderer.facet_bodies(run.facets, bodies)
+            answer.inputDatasetVersions = [self._used(one, bodies) for one in read[run.row]]
+            answer.outputDatasetVersions = [self._used(one, bodies) for one in versions_written(state, run)]
+            answers.append(answer)
+        return answers
+
+    def _used(self, used: VersionUsed, bodies: dict[ContentId, bytes]) -> shapes.UsedVersion:
+        shown = self._service.state.dataset_of(used.dataset)
+        name = shapes.VersionName(shown.namespace, shown.name, uuid_text(used.uuid))
+        return shapes.UsedVersion(name, self._renderer.facet_bodies(used.use.facets, bodies))
+
+    # Jobs and datasets with what only the tables know
+
+    async def jobs(self, page: list[Job]) -> list[Raw]:
+        await self._service.catch_up(job.node for job in page)
+        return await self._job_pages.page(page)
+
+    async def job_versions(self, job: Job, limit: int, offset: int) -> shapes.JobVersions:
+        await self._service.catch_up([job.node])
+        found = await self._ask(self._tables.job_versions, job.node)
+        return shapes.JobVersions(await self._job_versions(job, found[offset : offset + limit]))
+
+    async def job_version(self, job: Job, version: str) -> shapes.JobVersion:
+        await self._service.catch_up([job.node])
+        found = await self._ask(self._tables.job_versions, job.node)
+        wanted = [each for each in found if job_version_uuid(job.namespace, job.name, each.version) == version.lower()]
+        if not wanted:
+            raise NotFound(f"job {job.name!r} has no version {version!r}")
+        return (await self._job_versions(job, wanted))[0]
+
+    async def _job_versions(self, job: Job, found: list[JobVersion]) -> list[shapes.JobVersion]:
+        state = self._service.state
+        rows = [each.latest_run for each in found]
+        runs, bodies = await self._ask(pages.runs_by_row, self._tables, self._log, rows)
+        latest = await self._full_runs(runs, bodies)
+        data = self._renderer.job_data(job.node, shapes.JobData)
+        answer = []
+        for each, run, full in zip(found, runs, latest, strict=True):
+            version = job_version_uuid(job.namespace, job.name, each.version)
+            shown = [key for key in run.uses if not state.is_hidden(Node(key >> 1))]
+            answer.append(
+                shapes.JobVersion(
+                    id=shapes.VersionName(job.namespace, job.name, version),
+                    name=job.name,
+                    createdAt=to_datetime(each.first),
+                    version=version,
+                    namespace=job.namespace,
+                    location=data.location,
+                    inputs=self._renderer.dataset_names(Node(key >> 1) for key in shown if key & 1 != OUTPUT),
+                    outputs=self._renderer.dataset_names(Node(key >> 1) for key in shown if key & 1 == OUTPUT),
+                    latestRun=full,
+                )
+            )
+        return answer
+
+    async def datasets(self, page: list[Node]) -> list[shapes.Dataset]:
+        return await self._dataset_pages.page(page)
+
+    async def versions(self, node: Node, limit: int, offset: int) -> shapes.DatasetVersions:
+        members = self._service.state.aliases.members(node)
+        await self._service.catch_up(members)
+        found, runs, total = await self._ask(pages.versions, self._tables, members, limit, offset)
+        data = self._renderer.dataset_data(node, shapes.DatasetVersion)
+        return shapes.DatasetVersions([self._version(node, data, v, runs.get(v.run or 0)) for v in found], total)
+
+    async def version(self, node: Node, version: str) -> shapes.DatasetVersion:
+        """By its id, or by what the `version` facet calls it."""
+        members = self._service.state.aliases.members(node)
+        await self._service.catch_up(members)
+        candidates = [version_uuid(self._service.state.dataset_of(m), version, ContentId(0), None) for m in members]
+        with suppress(ValueError):
+            candidates.append(UUID(version).bytes)
+        for uuid in candidates:
+            found = await self._ask(self._tables.version, uuid)
+            if found is not None and found.dataset in members:
+                runs = await self._ask(self._tables.runs_by_row, [found.run] if found.run is not None else [])
+                data = self._renderer.dataset_data(node, shapes.DatasetVersion)
+                return self._version(node, data, found, runs[0] if runs else None)
+        name = self._service.state.dataset_of(node).name
+        raise NotFound(f"dataset {name!r} has no version {version!r}")
+
+    def _version(
+        self, node: Node, data: shapes.DatasetVersion, version: Version, run: Run | None
+    ) -> shapes.DatasetVersion:
+        """One of its versions; `data` is what all of them have in common."""
+        answer = copy(data)
+        answer.version = version.version or uuid_text(version.uuid)
+        answer.currentVersion = uuid_text(version.uuid)
+        answer.createdAt = moment(version.written if version.written is not None else version.first)
+        answer.createdByRun = self._renderer.run(run) if run else None
+        answer.lifecycleState = answer.lastLifecycleState
+        if version.schema:
+            answer.fields = self._renderer.fields_of(node, version.schema)
+            answer.facets = {"schema": Raw(self._contents.body(version.schema))}
+            answer.currentSchemaVersion = _schema_uuid(version.schema)
+        return answer
+
+    async def past_schemas(self, datasets: list[Node]) -> dict[Node, list[tuple[str, Register]]]:
+        """What was told of schemas before."""
+        await self._service.catch_up()
+        return await self._ask(self._tables.past_values, datasets, SCHEMAS)
+
+    # Events
+
+    async def events(self, wanted: EventFilter) -> shapes.Events:
+        await self._service.catch_up()
+        total, stored = await self._ask(pages.events, self._tables, self._log, wanted)
+        return shapes.Events(total, [Raw(event.body) for event in stored])
+
+
+def _schema_uuid(schema: ContentId) -> str:
+    return str(UUID(int=schema & (1 << 64) - 1))

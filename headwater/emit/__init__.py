@@ -1,0 +1,1 @@
+"""For everybody who reports lineage: names of datasets, parts of events, delivery that waits on disk."""

@@ -1,0 +1,1 @@
+"""Taking events in: into the log, the state and the tables, live and again."""

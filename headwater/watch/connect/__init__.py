@@ -1,0 +1,1 @@
+"""The Connect watcher: connectors and their tasks as jobs and runs, from outside."""

@@ -1,0 +1,1 @@
+"""Kafka's own word on topics and consumer groups."""

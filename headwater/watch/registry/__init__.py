@@ -1,0 +1,1 @@
+"""Schemas of topics, from a schema registry."""

@@ -1,0 +1,72 @@
+"""Pages of jobs: what is kept is never stale, and the tables are asked once for a page."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from headwater.answers.job_pages import JobPages
+from headwater.answers.listing import Listing
+from headwater.answers.render import Renderer
+from headwater.facet_contents import Contents
+from headwater.ingest.service import Service
+from headwater.model.entities import Job
+from headwater.store.rows import take
+from tests.support import make
+from tests.support.strategies import events
+from tests.support.world import Told, World, close_all
+
+
+def pages_of(world: World) -> JobPages:
+    return JobPages(Renderer(world.state, Contents(world.log)), Service(world.log, world.tables, world.state))
+
+
+def shown(pages: JobPages, jobs: list[Job]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(asyncio.run(pages.page(jobs))))
+    return found
+
+
+def all_jobs(world: World) -> list[Job]:
+    return [entity for entity in world.state.nodes if isinstance(entity, Job)]
+
+
+def test_a_job_has_its_last_ten_runs_the_latest_first() -> None:
+    told = [make.run("COMPLETE", "load", n, f"r{n:02}", ["raw"], ["clean"]) for n in range(12)]
+    world = World([*told, make.run("START", "other", 3, "o1", facets=make.parent("load", "r99"))])
+    load, other = shown(pages_of(world), all_jobs(world))
+    assert [run["id"] for run in load["latestRuns"]] == [f"r{n:02}" for n in range(11, 1, -1)]
+    assert load["latestRun"] == load["latestRuns"][0]
+    assert load["latestRun"]["jobVersion"]["version"] == load["currentVersion"]
+    assert (other["latestRun"]["state"], other["currentVersion"]) == ("RUNNING", None)
+
+
+def test_a_page_takes_one_question_to_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World([make.run("COMPLETE", f"job_{n}", n, f"r{n}", ["raw"], ["clean"]) for n in range(20)])
+    asked = []
+    ask = world.tables._ask
+
+    def counted(sql: str, *parameters: Any) -> Any:
+        asked.append(sql)
+        return ask(sql, *parameters)
+
+    monkeypatch.setattr(world.tables, "_ask", counted)
+    page, total = Listing(world.renderer).jobs(None, 20, 0)
+    assert total == len(shown(pages_of(world), page)) == 20
+    assert len(asked) == 1
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(events)
+def test_what_is_kept_equals_what_is_made_anew_after_every_event(told: list[Told]) -> None:
+    world = World([])
+    try:
+        kept = pages_of(world)
+        for event in told:
+            world.take_in(event)
+            world.tables.write(take(world.state), world.state.position)
+            jobs = all_jobs(world)
+            assert shown(kept, jobs) == shown(pages_of(world), jobs)
+    finally:
+        close_all()

@@ -1,0 +1,66 @@
+"""Lists are in order and complete after every event."""
+
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+
+from headwater.answers.listing import Listing
+from headwater.answers.render import Renderer
+from headwater.api.routes.jobs import RUN_STATES
+from headwater.facet_contents import Contents
+from headwater.ingest.folding import fold
+from headwater.ingest.service import now
+from tests.support import make
+from tests.support.strategies import events
+from tests.support.world import Told, World, close_all, record
+
+
+def page(listing: Listing, states: tuple[str, ...]) -> tuple[list[str], int]:
+    jobs, total = listing.jobs(None, 100, 0, states)
+    return [job.name for job in jobs], total
+
+
+def lists(listing: Listing, world: World) -> dict[str, Any]:
+    found: dict[str, Any] = {"": [j.name for j in listing.jobs(None, 100, 0)[0]]}
+    found["by state"] = {states: page(listing, states) for states in (*((s,) for s in RUN_STATES), RUN_STATES[2:])}
+    moments = [make.micros(hours * 60) for hours in range(0, 150, 10)]
+    for created in (listing.created_jobs, listing.created_datasets, listing.created_sources):
+        found[f"created {len(found)}"] = [created.before(at) for at in moments]
+    for namespace in world.state.namespaces:
+        jobs, datasets = listing.jobs(namespace, 100, 0), listing.datasets(namespace, 100, 0)
+        found[namespace] = [j.name for j in jobs[0]], jobs[1], list(map(world.name, datasets[0])), datasets[1]
+    return found
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(events)
+def test_a_kept_list_equals_a_fresh_one_after_every_event(told: list[Told]) -> None:
+    world = World([])
+    try:
+        renderer = Renderer(world.state, Contents(world.log))
+        kept = Listing(renderer)
+        for event in told:
+            decoded = record(event)
+            (appended,) = world.log.append([decoded], now())
+            if not appended.duplicate:
+                fold(world.state, world.tables, [(appended.position, decoded)])
+            found = lists(kept, world)
+            assert found == lists(Listing(renderer), world)
+    finally:
+        close_all()
+
+
+def test_jobs_come_latest_first_and_datasets_by_name_without_aliases_and_dropped_ones() -> None:
+    world = World(
+        [
+            make.run("COMPLETE", "old", 0, "r1", ["b"], ["a"]),
+            make.run("COMPLETE", "new", 5, "r2", [make.dataset("c", make.symlinks(("db", "alias")))]),
+            make.run("COMPLETE", "gone", 3, "r3", outputs=[make.dataset("d", make.lifecycle("DROP"))]),
+        ]
+    )
+    listing = Listing(world.renderer)
+    assert [job.name for job in listing.jobs("jobs", 10, 0)[0]] == ["new", "gone", "old"]
+    assert [job.name for job in listing.jobs("jobs", 1, 1)[0]] == ["gone"]
+    nodes, total = listing.datasets("db", 10, 0)
+    assert ([world.name(node) for node in nodes], total) == (["a", "b", "c"], 3)
+    assert listing.datasets("nowhere", 10, 0) == ([], 0)

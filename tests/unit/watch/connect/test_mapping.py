@@ -1,0 +1,93 @@
+from pathlib import Path
+
+import pytest
+
+from headwater.errors import BadRequest
+from headwater.watch.connect import mapping, templates
+from headwater.watch.connect.found import World
+from headwater.watch.connect.lineage import lineage
+
+MINE = """
+[[connector]]
+classes = ["org.example.FtpSink"]
+kind = "sink"
+urls = { ftp = "ftp.url" }
+[[connector.dataset]]
+namespace = "ftp://{ftp.host}:{ftp.port|'21'}"
+name = "{folder|'in'}/{topic:lower}"
+
+[[transform]]
+classes = ["org.example.Trace"]
+effect = "none"
+"""
+
+
+def test_a_class_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(MINE)
+    known = mapping.load([tmp_path / "mine.toml"])
+    config = {"connector.class": "org.example.FtpSink", "topics": "Orders", "ftp.url": "ftp://files:2121/x"}
+    config |= {"transforms": "t", "transforms.t.type": "org.example.Trace"}
+    found = lineage("it", config, "sink", known, World("b:9092"))
+    assert [(d.namespace, d.name) for d in found.outputs] == [("ftp://files:2121", "in/orders")]
+    assert found.notes == []
+
+
+def test_ones_own_description_comes_before_ours(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(MINE.replace("org.example.FtpSink", "io.confluent.connect.s3.S3SinkConnector"))
+    known = mapping.load([tmp_path / "mine.toml"])
+    described = known.connector("io.confluent.connect.s3.S3SinkConnector")
+    assert described is not None
+    assert described.urls == {"ftp": "ftp.url"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("classes =", "mine.toml is not right"),
+        ("[[connector]]\nclasses=['x']\nkind='lake'", "kind"),
+        ("[[connector]]\nclasses=['x']\nkind='sink'\nnme='y'", "unknown field `nme`"),
+        ("[[connector]]\nclasses=['x']\nkind='sink'\n[[connector.dataset]]\nname='a'", "x: a dataset needs"),
+        ("[[connector]]\nclasses=['x']\nkind='sink'\ntable='{a'", "a brace is not closed"),
+        ("[[connector]]\nclasses=['x']\nkind='sink'\ntable='{a:shout}'", "no filter 'shout'"),
+        ("[[connector]]\nclasses=['x']\nkind='sink'\ntable='{a|}'", "is empty"),
+        ("[[connector]]\nclasses=['x']\nkind='sink'\nparts='('", "no regular expression"),
+        ("[[connector]]\nclasses=['x']\nkind='source'\noption_topics='x'", "needs a group"),
+    ],
+)
+def test_a_mapping_that_is_not_right_is_told(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(BadRequest) as e:
+        mapping.load([tmp_path / "mine.toml"])
+    assert said in str(e.value)
+
+
+def test_a_mapping_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match="cannot read the mapping"):
+        mapping.load([tmp_path / "no.toml"])
+
+
+@pytest.mark.parametrize(
+    ("template", "made"),
+    [
+        ("s3://{bucket}", "s3://b"),
+        ("{no|bucket}", "b"),
+        ("{no|'x{{y}}'}", "x{{y}}"),
+        ("{over.<topic>.name|topic}", "mine"),
+        ("{bucket:upper}{no|'Q':lower}", "Bq"),
+    ],
+)
+def test_templates(template: str, made: str) -> None:
+    scope = {"bucket": "b", "topic": "orders", "over.orders.name": "mine"}
+    assert templates.check(template) is None
+    assert templates.fill(template, scope) == made
+
+
+def test_a_template_backwards() -> None:
+    parts = {"schema": "[^.]+", "short": ".+"}
+    template = "{prefix}{sep|'.'}{schema}{sep|'.'}{short}"
+    assert templates.reverse(template, {"prefix": "a.b"}, parts, "a.b.public.x.y") == {
+        "schema": "public",
+        "short": "x.y",
+    }
+    assert templates.reverse(template, {"prefix": "a.b"}, parts, "c.public.x") is None
+    assert templates.reverse(template, {}, parts, "c.public.x") is None

@@ -1,0 +1,107 @@
+"""Which workers count as dead, by what happens at their addresses."""
+
+import asyncio
+
+from headwater.connect.rest import Trouble
+from headwater.watch.connect.workers import SILENT, SURE, Workers
+
+REFUSED, APART, SLOW = Trouble("refused", refused=True), Trouble("no route", apart=True), Trouble("500")
+
+
+class Addresses:
+    """What is at each address: None answers."""
+
+    def __init__(self, **there: Trouble | None) -> None:
+        self.there = there
+        self.workers: set[str] = set()
+        self.now = 0.0
+
+    async def probe(self, worker: str) -> None:
+        found = self.there[worker]
+        if found is not None:
+            raise found
+        self.workers.add(worker)
+
+
+def looks(at: Addresses, workers: Workers, seconds: float = 0.0) -> frozenset[str]:
+    at.now += seconds
+    asyncio.run(workers.look(at.there))
+    return workers.lost
+
+
+def watched(**there: Trouble | None) -> tuple[Addresses, Workers]:
+    at = Addresses(**there)
+    return at, Workers(at, clock=lambda: at.now)
+
+
+def test_where_nobody_listens_any_more() -> None:
+    at, workers = watched(a=None, b=None)
+    assert looks(at, workers) == set()
+    at.there["a"] = REFUSED
+    assert looks(at, workers, 2) == set()
+    assert workers.in_doubt()
+    assert looks(at, workers, SURE) == {"a"}
+    assert not workers.in_doubt()
+    at.there["a"] = None
+    assert looks(at, workers, 2) == set()
+
+
+def test_where_nobody_ever_listened() -> None:
+    at, workers = watched(a=REFUSED, b=None)
+    assert looks(at, workers) == looks(at, workers, 100) == set()
+
+
+def test_a_worker_known_from_before() -> None:
+    at = Addresses(a=REFUSED)
+    workers = Workers(at, ["a"], lambda: at.now)
+    looks(at, workers)
+    assert looks(at, workers, SURE) == {"a"}
+
+
+def test_a_worker_that_answers_nonsense_is_there() -> None:
+    at, workers = watched(a=None)
+    looks(at, workers)
+    at.there["a"] = REFUSED
+    looks(at, workers, 2)
+    at.there["a"] = SLOW
+    assert looks(at, workers, 100) == set()
+    assert not workers.in_doubt()
+
+
+def test_a_machine_that_is_gone_while_others_answer() -> None:
+    at, workers = watched(a=None, b=None)
+    looks(at, workers)
+    at.there["a"] = APART
+    assert looks(at, workers, 2) == set()
+    assert looks(at, workers, SILENT - 1) == set()
+    assert looks(at, workers, 1) == {"a"}
+
+
+def test_when_nothing_can_be_reached_it_may_be_us() -> None:
+    at, workers = watched(a=None, b=None)
+    looks(at, workers)
+    at.there.update(a=APART, b=APART)
+    looks(at, workers, 2)
+    assert looks(at, workers, 1000) == set()
+
+
+def test_a_dead_machine_stays_dead_when_we_are_cut_off() -> None:
+    at, workers = watched(a=None, b=None)
+    looks(at, workers)
+    at.there["a"] = APART
+    looks(at, workers, 2)
+    assert looks(at, workers, SILENT) == {"a"}
+    at.there["b"] = APART
+    assert looks(at, workers, 2) == {"a"}
+
+
+def test_dead_workers_that_nobody_names_are_forgotten() -> None:
+    at, workers = watched(a=None)
+    looks(at, workers)
+    at.there["a"] = REFUSED
+    looks(at, workers, 2)
+    looks(at, workers, SURE)
+    workers.forget([])
+    assert workers.known == []
+    del at.there["a"]
+    assert looks(at, workers, 1) == set()
