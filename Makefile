@@ -69,7 +69,14 @@ demo-check: setup java-there connect setup-lab ## The same from nothing to its e
 	@$(BIN)/python -m tests.demo
 
 test: setup chromium page ## All tests but those that need Java and Maven (installs Chromium where it may)
-	@$(BIN)/pytest
+	@$(BIN)/python -m tests.suites unit integration browser
+
+test-long: setup ## The tests with generated examples, ten times as many of them, other ones each time
+	@EXAMPLES=10 $(BIN)/pytest tests/unit tests/contract tests/integration/test_fuzz_http.py tests/integration/test_schemathesis.py
+
+# Everything that CI checks, several suites at a time; all set-up comes first, so that no suite waits for another's.
+ci: setup java-there connect $(VENV)/.spark $(VENV)/.connect chromium page web/node_modules/.done
+	@$(BIN)/python -m tests.suites
 
 chromium:
 	@command -v chromium chromium-browser google-chrome > /dev/null || { \
@@ -166,4 +173,4 @@ lock: ## Pin requirements/*.txt anew
 lock-jars: setup ## Write the checksums of what headwater/lab/pom.xml names anew
 	@$(BIN)/python -m headwater.lab.jars headwater/lab/jars.sha256
 
-.PHONY: help setup page chromium page-if-possible page-check setup-lab java-there lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock test-connect bench-connect bench-spark connect
+.PHONY: help setup page chromium page-if-possible page-check setup-lab java-there lab test-lab test-pipeline test-spark lock-jars demo demo-check test test-unit check format bench conformance fuzz lock test-long ci test-connect bench-connect bench-spark connect

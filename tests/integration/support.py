@@ -1,21 +1,19 @@
 """Real servers in temporary folders, and what the tests ask them."""
 
-import itertools
 import json
 import os
-import random
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import httpx
+
+from tests.support.ports import free_port as free_port
 
 HEADWATER = (sys.executable, "-m", "headwater.cli.main")
 
@@ -32,22 +30,6 @@ def wait_for(condition: Callable[[], Any], what: str, seconds: float = PATIENCE)
         assert time.monotonic() < end, f"waited {seconds:g} s for {what}"
         time.sleep(0.01)
     return found
-
-
-# Below the ports that the system gives to clients, so that nobody comes before the server that is to have one; each
-# process of a parallel run has its own.
-_FIRST_PORT, _PORTS = 20_000, 2_000
-_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-_ports = itertools.count(random.randrange(_PORTS))
-
-
-def free_port() -> int:
-    for number in itertools.islice(_ports, _PORTS):
-        port = _FIRST_PORT + _worker * _PORTS + number % _PORTS
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
-    raise AssertionError("no port is free")
 
 
 def headwater(*arguments: str, env: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
