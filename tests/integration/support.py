@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import httpx
 
+from tests.support.forked import Forked
 from tests.support.ports import free_port as free_port
 
 HEADWATER = (sys.executable, "-m", "headwater.cli.main")
@@ -25,11 +26,13 @@ EVENT, BATCH, EVENTS = "/api/v1/lineage", "/api/v1/lineage/batch", "/api/v1/even
 
 def wait_for(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
     """Returns the first true answer of `condition`."""
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, f"waited {seconds:g} s for {what}"
-        time.sleep(0.01)
-    return found
+    began = time.monotonic()
+    while not (answer := condition()):
+        waited = time.monotonic() - began
+        assert waited < seconds, f"waited {seconds:g} s for {what}"
+        # Looking has a price, and others need the machine: who waits for long looks less often.
+        time.sleep(min(max(waited / 20, 0.01), 0.25))
+    return answer
 
 
 def headwater(*arguments: str, env: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
@@ -61,7 +64,7 @@ class Server:
         self._command = command
         self._env = {**os.environ, "COLUMNS": "500", **(env or {})}
         self._log = output or data.parent / f"{data.name}.output"
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Forked | None = None
         self._client: httpx.Client | None = None
 
     # Life
@@ -80,10 +83,8 @@ class Server:
             arguments += ["--port", str(self.port)]
         if self._command != "demo":
             arguments += ["--data", str(self.data)]
-        with self._log.open("wb") as output:
-            self._process = subprocess.Popen(
-                [*HEADWATER, *arguments], stdout=output, stderr=subprocess.STDOUT, env=self._env
-            )
+        self._log.write_bytes(b"")  # what the process before said is no sign of this one
+        self._process = Forked(arguments, self._env, self._log)
 
     def wait_ready(self, seconds: float = PATIENCE) -> None:
         def ready() -> bool:
@@ -94,7 +95,7 @@ class Server:
         assert self.pid in listeners(self.port), f"port {self.port} is held by another process"
 
     @property
-    def process(self) -> "subprocess.Popen[bytes]":
+    def process(self) -> Forked:
         assert self._process is not None, "not started"
         return self._process
 

@@ -13,6 +13,10 @@ from tests.integration.conftest import make_server, server  # noqa: F401
 from tests.spark import tables
 
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+# Jobs of a few seconds: compiling and collecting in the background would take the second core from the other suites.
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+os.environ.setdefault("SPARK_SUBMIT_OPTS", QUICK_JVM)
+os.environ.setdefault("SPARK_LAUNCHER_OPTS", QUICK_JVM)
 JARS = sorted((Path(sys.prefix) / "spark-jars").glob("*.jar"))
 
 
