@@ -214,10 +214,10 @@ def test_what_is_wrong_is_said_at_the_option(cluster: Cluster) -> None:
 
 
 def test_a_bucket_that_is_not_there_fails_the_task(cluster: Cluster) -> None:
-    cluster.put("nowhere-numbers", numbers("nowhere", iterations="10", rate="0"))
-    cluster.put("nowhere-objects", sink(cluster, "nowhere", **{"s3.bucket.name": "nowhere"}))
-    cluster.wait_task("nowhere-objects", "FAILED")
-    trace = cluster.status("nowhere-objects")["tasks"][0]["trace"]
+    cluster.put("no-bucket-numbers", numbers("no-bucket", iterations="10", rate="0"))
+    cluster.put("no-bucket-objects", sink(cluster, "no-bucket", **{"s3.bucket.name": "nowhere"}))
+    cluster.wait_task("no-bucket-objects", "FAILED")
+    trace = cluster.status("no-bucket-objects")["tasks"][0]["trace"]
     assert "bucket nowhere refused to" in trace
 
 

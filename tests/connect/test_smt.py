@@ -196,6 +196,8 @@ def test_the_plugin_is_listed_with_its_options(cluster: Cluster) -> None:
     options = cluster.http.get(f"{cluster.connect}/connector-plugins/{SMT}/config").json()
     assert {"transport.url", "kafka", "connector.name", "registry.url"} <= {one["name"] for one in options}
     assert all(one["documentation"] for one in options)
+    by_short_name = cluster.http.get(f"{cluster.connect}/connector-plugins/{SMT.rpartition('.')[2]}/config").json()
+    assert by_short_name == options
 
 
 def with_schemas() -> dict[str, str]:

@@ -11,8 +11,9 @@ import org.apache.kafka.connect.source.ExactlyOnceSupport;
 import org.apache.kafka.connect.source.SourceConnector;
 
 /**
- * Generates records at a rate; Datafaker expressions describe their fields. A record depends only on its sequence number,
- * so after a crash the next worker goes on with the next number, and no record is missing or duplicate.
+ * Generates records at a rate; Datafaker expressions describe their fields. Values depend on the seed and the record's
+ * sequence number, which is the offset: after a crash the next worker continues with the next number, and no record is
+ * missing or duplicate.
  *
  * <p>Connect and its users know this class and its task by name, so they stay in this package.
  */

@@ -85,7 +85,7 @@ public final class S3SinkTask extends SinkTask {
         return stored;
     }
 
-    /** Connect delivers records that are not stored again, to the partition's next task. */
+    /** Records that are not stored yet are delivered again, to the partition's next task. */
     @Override
     public void close(Collection<TopicPartition> partitions) {
         objectsByRoute.keySet().removeIf(route -> partitions.contains(route.partition));

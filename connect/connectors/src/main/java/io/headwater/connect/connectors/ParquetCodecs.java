@@ -10,7 +10,7 @@ import org.apache.parquet.compression.CompressionCodecFactory;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.xerial.snappy.Snappy;
 
-/** Compresses Parquet pages with libraries that every worker has. Parquet.s own codecs need Hadoop. */
+/** Compresses Parquet pages with libraries that every worker has. Parquet's own codecs need Hadoop. */
 final class ParquetCodecs implements CompressionCodecFactory {
     static CompressionCodecName of(String name) {
         return switch (name) {
