@@ -205,7 +205,7 @@ def plain(kind: Any) -> Any:
 
 def test_what_is_wrong_is_said_at_the_option(cluster: Cluster) -> None:
     assert errors(cluster, numbers("x", **{"field.n.with": "#{nonsense.n}"}), "wrong")["fields"][0].startswith(
-        "field n: Datafaker cannot make #{nonsense.n}"
+        "field n: Datafaker cannot evaluate #{nonsense.n}"
     )
     bad = sink(cluster, "x", **{"format.class": "csv", "flush.size": "0"})
     del bad["s3.bucket.name"]
@@ -214,11 +214,11 @@ def test_what_is_wrong_is_said_at_the_option(cluster: Cluster) -> None:
 
 
 def test_a_bucket_that_is_not_there_fails_the_task(cluster: Cluster) -> None:
-    cluster.put("nowhere-numbers", numbers("nowhere", iterations="10", rate="0"))
-    cluster.put("nowhere-objects", sink(cluster, "nowhere", **{"s3.bucket.name": "nowhere"}))
-    cluster.wait_task("nowhere-objects", "FAILED")
-    trace = cluster.status("nowhere-objects")["tasks"][0]["trace"]
-    assert "the bucket nowhere refused to" in trace
+    cluster.put("no-bucket-numbers", numbers("no-bucket", iterations="10", rate="0"))
+    cluster.put("no-bucket-objects", sink(cluster, "no-bucket", **{"s3.bucket.name": "nowhere"}))
+    cluster.wait_task("no-bucket-objects", "FAILED")
+    trace = cluster.status("no-bucket-objects")["tasks"][0]["trace"]
+    assert "bucket nowhere refused to" in trace
 
 
 def errors(cluster: Cluster, config: Config, name: str) -> dict[str, list[str]]:

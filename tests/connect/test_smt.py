@@ -158,9 +158,9 @@ def test_a_router_before_it_does_not_hide_the_topic_that_a_sink_reads(cluster: C
 @pytest.mark.parametrize(
     ("options", "option", "message"),
     [
-        ({"transport.url": "headwater:5000"}, "transport.url", "is no address such as http://host:5000"),
+        ({"transport.url": "headwater:5000"}, "transport.url", "must be a URL such as http://host:5000"),
         ({"transport.url": None}, "transport.url", "Missing required configuration"),
-        ({"kafka": "broker"}, "kafka", "is no broker's address such as host:9092"),
+        ({"kafka": "broker"}, "kafka", "must be a broker address such as host:9092"),
         ({"interval.ms": "5"}, "interval.ms", "Value must be at least 1000"),
         ({"dataset.columns": "all"}, "dataset.columns", "String must be one of: unknown, identity"),
         ({"namespace": ""}, "namespace", "String must be non-empty"),
@@ -196,6 +196,8 @@ def test_the_plugin_is_listed_with_its_options(cluster: Cluster) -> None:
     options = cluster.http.get(f"{cluster.connect}/connector-plugins/{SMT}/config").json()
     assert {"transport.url", "kafka", "connector.name", "registry.url"} <= {one["name"] for one in options}
     assert all(one["documentation"] for one in options)
+    by_short_name = cluster.http.get(f"{cluster.connect}/connector-plugins/{SMT.rpartition('.')[2]}/config").json()
+    assert by_short_name == options
 
 
 def with_schemas() -> dict[str, str]:

@@ -52,7 +52,7 @@ def test_a_worker_that_was_killed_and_comes_back_ends_the_run_that_nobody_ended(
     worker.end(signal.SIGKILL)
     worker.start()
     _, before = cluster.wait_runs("killed", "RUNNING", "ABORTED")
-    assert before["facets"]["headwater_end"]["reason"] == "its worker ended without a word"
+    assert before["facets"]["headwater_end"]["reason"] == "its worker stopped reporting"
 
 
 def test_tasks_on_two_workers_are_one_run_that_ends_with_the_last_of_them(

@@ -1,5 +1,7 @@
 package io.headwater.connect;
 
+import io.headwater.connect.connectors.GeneratorConfig;
+import io.headwater.connect.connectors.Version;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.config.Config;
@@ -9,8 +11,11 @@ import org.apache.kafka.connect.source.ExactlyOnceSupport;
 import org.apache.kafka.connect.source.SourceConnector;
 
 /**
- * Makes records at a rate: fields are described by Datafaker expressions. The record with a number is the same whenever
- * it is made, so a worker that died goes on with the next number, and nothing is missing or there twice.
+ * Generates records at a rate; Datafaker expressions describe their fields. Values depend on the seed and the record's
+ * sequence number, which is the offset: after a crash the next worker continues with the next number, and no record is
+ * missing or duplicate.
+ *
+ * <p>Connect and its users know this class and its task by name, so they stay in this package.
  */
 public final class GeneratorSource extends SourceConnector {
     private Map<String, String> properties;
@@ -25,9 +30,9 @@ public final class GeneratorSource extends SourceConnector {
         return GeneratorTask.class;
     }
 
-    /** One, whatever tasks.max says: records are counted, and one task makes more than a worker can write. */
+    /** One task, whatever tasks.max is: the numbers are one sequence, and one task generates more than a worker writes. */
     @Override
-    public List<Map<String, String>> taskConfigs(int most) {
+    public List<Map<String, String>> taskConfigs(int maxTasks) {
         return List.of(properties);
     }
 
@@ -39,14 +44,14 @@ public final class GeneratorSource extends SourceConnector {
         return GeneratorConfig.DEFINITION;
     }
 
-    /** Connect refuses options that the definition does not name; so what is wrong with a field is said at `fields`. */
+    /** Connect accepts errors only at options of the definition, so those of `field.…` options stand at `fields`. */
     @Override
     public Config validate(Map<String, String> properties) {
-        Config found = super.validate(properties);
-        found.configValues().stream()
+        Config config = super.validate(properties);
+        config.configValues().stream()
                 .filter(value -> value.name().equals(GeneratorConfig.FIELDS))
-                .forEach(value -> GeneratorConfig.problems(properties).forEach(value::addErrorMessage));
-        return found;
+                .forEach(value -> GeneratorConfig.fieldErrors(properties).forEach(value::addErrorMessage));
+        return config;
     }
 
     @Override

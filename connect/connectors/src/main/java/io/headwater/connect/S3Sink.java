@@ -1,5 +1,7 @@
 package io.headwater.connect;
 
+import io.headwater.connect.connectors.S3SinkConfig;
+import io.headwater.connect.connectors.Version;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -8,8 +10,10 @@ import org.apache.kafka.connect.connector.Task;
 import org.apache.kafka.connect.sink.SinkConnector;
 
 /**
- * Writes topics to an S3 store, as objects of JSON lines, Avro or Parquet. An object is named after topic, partition and
- * the offset that it begins with: what is written again replaces what was there, and each record is in one object.
+ * Writes topics to an S3 store as objects of JSON lines, Avro or Parquet. An object is named after its topic, partition
+ * and first offset: writing it again replaces it, so each record is in exactly one object.
+ *
+ * <p>Connect and its users know this class and its task by name, so they stay in this package.
  */
 public final class S3Sink extends SinkConnector {
     private Map<String, String> properties;
@@ -25,8 +29,8 @@ public final class S3Sink extends SinkConnector {
     }
 
     @Override
-    public List<Map<String, String>> taskConfigs(int most) {
-        return Collections.nCopies(most, properties);
+    public List<Map<String, String>> taskConfigs(int maxTasks) {
+        return Collections.nCopies(maxTasks, properties);
     }
 
     @Override

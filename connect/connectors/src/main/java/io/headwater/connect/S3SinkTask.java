@@ -1,5 +1,10 @@
 package io.headwater.connect;
 
+import io.headwater.connect.connectors.ObjectStore;
+import io.headwater.connect.connectors.PartitionObjects;
+import io.headwater.connect.connectors.S3SinkConfig;
+import io.headwater.connect.connectors.S3Store;
+import io.headwater.connect.connectors.Version;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -11,12 +16,12 @@ import org.apache.kafka.connect.sink.ErrantRecordReporter;
 import org.apache.kafka.connect.sink.SinkRecord;
 import org.apache.kafka.connect.sink.SinkTask;
 
-/** Puts records into objects, and lets Connect note only what is stored. */
+/** Writes records into objects, and lets Connect commit only the offsets of stored records. */
 public final class S3SinkTask extends SinkTask {
-    /** Transforms may send the records of one partition to several folders. */
-    private record Way(TopicPartition from, String to) {}
+    /** A partition and the topic that a transform gave its records: one partition may go into several folders. */
+    private record Route(TopicPartition partition, String topic) {}
 
-    private final Map<Way, PartitionObjects> ways = new HashMap<>();
+    private final Map<Route, PartitionObjects> objectsByRoute = new HashMap<>();
     private S3SinkConfig config;
     private ObjectStore store;
     private ErrantRecordReporter deadLetters;
@@ -37,16 +42,16 @@ public final class S3SinkTask extends SinkTask {
     @Override
     public void put(Collection<SinkRecord> records) {
         long now = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
-        ways.values().forEach(PartitionObjects::store);
+        objectsByRoute.values().forEach(PartitionObjects::storePending);
         for (SinkRecord record : records) {
-            TopicPartition from = new TopicPartition(record.originalTopic(), record.originalKafkaPartition());
-            PartitionObjects objects = ways.computeIfAbsent(
-                    new Way(from, record.topic()), way -> new PartitionObjects(config, store, way.from, way.to));
-            if (!objects.knows(record)) {
+            TopicPartition partition = new TopicPartition(record.originalTopic(), record.originalKafkaPartition());
+            PartitionObjects objects = objectsByRoute.computeIfAbsent(new Route(partition, record.topic()),
+                    route -> new PartitionObjects(config, store, route.partition, route.topic));
+            if (!objects.isDuplicate(record)) {
                 put(record, objects, now);
             }
         }
-        ways.values().forEach(objects -> objects.rotate(now));
+        objectsByRoute.values().forEach(objects -> objects.rotate(now));
     }
 
     private void put(SinkRecord record, PartitionObjects objects, long now) {
@@ -56,7 +61,7 @@ public final class S3SinkTask extends SinkTask {
                 return;
             }
             if (config.nullsFail()) {
-                throw new DataException("a record without a value (behavior.on.null.values=ignore leaves them out)");
+                throw new DataException("the record has no value; behavior.on.null.values=ignore skips such records");
             }
         } catch (DataException e) {
             if (deadLetters == null) {
@@ -70,19 +75,20 @@ public final class S3SinkTask extends SinkTask {
     @Override
     public Map<TopicPartition, OffsetAndMetadata> preCommit(Map<TopicPartition, OffsetAndMetadata> delivered) {
         Map<TopicPartition, OffsetAndMetadata> stored = new HashMap<>(delivered);
-        ways.forEach((way, objects) -> {
-            Long unstored = objects.unstored();
+        objectsByRoute.forEach((route, objects) -> {
+            Long unstored = objects.firstUnstoredOffset();
             if (unstored != null) {
-                stored.computeIfPresent(way.from, (same, at) -> at.offset() <= unstored ? at : new OffsetAndMetadata(unstored));
+                stored.computeIfPresent(route.partition,
+                        (k, offset) -> offset.offset() <= unstored ? offset : new OffsetAndMetadata(unstored));
             }
         });
         return stored;
     }
 
-    /** What is not stored is brought again to whoever has the partition next. */
+    /** Records that are not stored yet are delivered again, to the partition's next task. */
     @Override
-    public void close(Collection<TopicPartition> gone) {
-        ways.keySet().removeIf(way -> gone.contains(way.from));
+    public void close(Collection<TopicPartition> partitions) {
+        objectsByRoute.keySet().removeIf(route -> partitions.contains(route.partition));
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.headwater.connect;
 
+import static io.headwater.connect.connectors.Fixtures.ORDERS;
+import static io.headwater.connect.connectors.Fixtures.with;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -24,23 +26,9 @@ import org.apache.kafka.connect.storage.OffsetStorageReader;
 import org.junit.jupiter.api.Test;
 
 class GeneratorTaskTest {
-    static final Map<String, String> ORDERS = Map.ofEntries(
-            Map.entry("name", "orders-source"),
-            Map.entry("kafka.topic", "orders"),
-            Map.entry("schema.name", "orders.Order"),
-            Map.entry("schema.keyfield", "order_id"),
-            Map.entry("fields", "order_id, item, price, supplier, bid_time"),
-            Map.entry("field.order_id.with", "#{internet.uuid}"),
-            Map.entry("field.item.with", "#{options.option 'tea','soap','wool'}"),
-            Map.entry("field.price.with", "#{number.numberBetween '1','150'}.#{numerify '##'}"),
-            Map.entry("field.supplier.with", "#{options.option 'Alice','Bob','Carol'}"),
-            Map.entry("field.bid_time.with", "#{date.past '5','SECONDS'}"),
-            Map.entry("field.bid_time.type", "timestamp"),
-            Map.entry("rate", "0"));
-
     @Test
-    void ordersAreAsThePipelineReadsThem() throws Exception {
-        SourceRecord first = make(ORDERS, null, 1).get(0);
+    void generatesTheOrdersThatThePipelineReads() throws Exception {
+        SourceRecord first = generate(ORDERS, null, 1).get(0);
         Struct order = (Struct) first.value();
         assertEquals("orders", first.topic());
         assertEquals("orders.Order", order.schema().name());
@@ -55,64 +43,65 @@ class GeneratorTaskTest {
     }
 
     @Test
-    void aTaskThatTakesOverGoesOnWithTheNextRecord() throws Exception {
-        List<Object> whole = ids(make(ORDERS, null, 12_000));
-        assertEquals(12_000, new HashSet<>(whole).size());
-        List<SourceRecord> before = make(ORDERS, null, 5_000);
-        Map<String, ?> noted = before.get(2_999).sourceOffset();
-        List<Object> after = ids(make(ORDERS, noted, 9_000));
-        assertEquals(whole.subList(3_000, 12_000), after.subList(0, 9_000));
+    void aRestartedTaskContinuesWithTheNextRecord() throws Exception {
+        List<Object> allIds = ids(generate(ORDERS, null, 12_000));
+        assertEquals(12_000, new HashSet<>(allIds).size());
+        List<SourceRecord> before = generate(ORDERS, null, 5_000);
+        Map<String, ?> offset = before.get(2_999).sourceOffset();
+        List<Object> after = ids(generate(ORDERS, offset, 9_000));
+        assertEquals(allIds.subList(3_000, 12_000), after.subList(0, 9_000));
     }
 
     @Test
-    void anotherSeedOrNameGivesOtherRecords() throws Exception {
-        Object first = ids(make(ORDERS, null, 1)).get(0);
-        assertNotEquals(first, ids(make(with(ORDERS, "seed", "7"), null, 1)).get(0));
-        assertNotEquals(first, ids(make(with(ORDERS, "name", "other"), null, 1)).get(0));
+    void anotherSeedOrNameGeneratesOtherRecords() throws Exception {
+        Object first = ids(generate(ORDERS, null, 1)).get(0);
+        assertNotEquals(first, ids(generate(with(ORDERS, "seed", "7"), null, 1)).get(0));
+        assertNotEquals(first, ids(generate(with(ORDERS, "name", "other"), null, 1)).get(0));
         assertEquals(
-                ids(make(with(ORDERS, "seed", "7"), null, 1)),
-                ids(make(with(with(ORDERS, "name", "other"), "seed", "7"), null, 1)));
+                ids(generate(with(ORDERS, "seed", "7"), null, 1)),
+                ids(generate(with(with(ORDERS, "name", "other"), "seed", "7"), null, 1)));
     }
 
     @Test
-    void historyLiesInThePastAndComesFirst() throws Exception {
-        Map<String, String> told = with(with(with(ORDERS, "history.records", "100"), "history.ms", "1000000"), "rate", "1");
+    void historyIsInThePastAndComesFirst() throws Exception {
+        Map<String, String> options = with(with(with(ORDERS, "history.records", "100"), "history.ms", "1000000"), "rate", "1");
         long before = System.currentTimeMillis();
-        List<SourceRecord> made = make(told, null, 100);
-        long began = ((Number) made.get(0).sourceOffset().get("began")).longValue();
-        assertTrue(began >= before);
+        List<SourceRecord> records = generate(options, null, 100);
+        long firstStart = ((Number) records.get(0).sourceOffset().get("began")).longValue();
+        assertTrue(firstStart >= before);
         for (int i = 0; i < 100; i++) {
-            assertEquals(began - 1_000_000 + i * 10_000, made.get(i).timestamp());
-            long bid = ((Date) ((Struct) made.get(i).value()).get("bid_time")).getTime();
-            assertTrue(made.get(i).timestamp() - bid <= 5_000);
+            assertEquals(firstStart - 1_000_000 + i * 10_000, records.get(i).timestamp());
+            long bid = ((Date) ((Struct) records.get(i).value()).get("bid_time")).getTime();
+            assertTrue(records.get(i).timestamp() - bid <= 5_000);
         }
-        // A task that takes over in the middle counts from the same beginning.
-        List<SourceRecord> rest = make(told, made.get(49).sourceOffset(), 50);
-        assertEquals(made.get(50).timestamp(), rest.get(0).timestamp());
-        assertEquals(made.get(50).key(), rest.get(0).key());
+        // A task that restarts in the middle counts from the same first start.
+        List<SourceRecord> rest = generate(options, records.get(49).sourceOffset(), 50);
+        assertEquals(records.get(50).timestamp(), rest.get(0).timestamp());
+        assertEquals(records.get(50).key(), rest.get(0).key());
     }
 
     @Test
-    void afterTheLastIterationThereIsNothing() throws Exception {
-        Map<String, String> told = with(ORDERS, "iterations", "7");
-        GeneratorTask task = task(told, null);
+    void stopsAfterTheLastIteration() throws Exception {
+        Map<String, String> options = with(ORDERS, "iterations", "7");
+        GeneratorTask task = task(options, null);
         assertEquals(7, task.poll().size());
         assertNull(task.poll());
-        assertNull(task(told, Map.of("sequence", 9L)).poll());
+        assertNull(task(options, Map.of("sequence", 9L)).poll());
     }
 
     @Test
-    void everyType() throws Exception {
-        Map<String, String> told = new HashMap<>(Map.of("name", "n", "kafka.topic", "t", "fields", "n,s,b,i,l,d,m,t", "rate", "0"));
-        put(told, "n", "#{sequence}", "long");
-        put(told, "s", "no. #{sequence} of #{options.option 'all'}", "string");
-        put(told, "b", "#{bool.bool}", "boolean");
-        put(told, "i", "#{number.numberBetween '5','6'}", "int");
-        put(told, "l", "#{date.past '1','SECONDS'}", "long");
-        put(told, "d", "#{number.randomDouble '2','1','2'}", "double");
-        put(told, "m", "1.005", "decimal(2)");
-        put(told, "t", "#{date.birthday}", "timestamp");
-        SourceRecord second = make(told, null, 2).get(1);
+    void generatesEveryType() throws Exception {
+        Map<String, String> options =
+                new HashMap<>(Map.of("name", "n", "kafka.topic", "t", "fields", "n,s,b,i,l,d,m,t", "rate", "0"));
+        put(options, "n", "#{sequence}", "long");
+        put(options, "s", "no. #{sequence} of #{options.option 'all'}", "string");
+        put(options, "b", "#{bool.bool}", "boolean");
+        put(options, "i", "#{number.numberBetween '5','6'}", "int");
+        put(options, "l", "#{date.past '1','SECONDS'}", "long");
+        put(options, "d", "#{number.randomDouble '2','1','2'}", "double");
+        put(options, "m", "1.005", "decimal(2)");
+        put(options, "t", "#{date.birthday}", "timestamp");
+        SourceRecord second = generate(options, null, 2).get(1);
         Struct value = (Struct) second.value();
         assertEquals(1L, value.get("n"));
         assertEquals("no. 1 of all", value.get("s"));
@@ -126,53 +115,47 @@ class GeneratorTaskTest {
     }
 
     @Test
-    void nothingIsMadeBeforeItIsDue() throws Exception {
+    void generatesNothingBeforeItIsDue() throws Exception {
         GeneratorTask task = task(with(ORDERS, "rate", "0.0001"), null);
         assertNull(task.poll());
     }
 
-    static Map<String, String> with(Map<String, String> told, String name, String value) {
-        Map<String, String> changed = new HashMap<>(told);
-        changed.put(name, value);
-        return changed;
-    }
-
-    private static void put(Map<String, String> told, String name, String with, String type) {
-        told.put("field." + name + ".with", with);
-        told.put("field." + name + ".type", type);
+    private static void put(Map<String, String> options, String name, String with, String type) {
+        options.put("field." + name + ".with", with);
+        options.put("field." + name + ".type", type);
     }
 
     private static List<Object> ids(List<SourceRecord> records) {
         return records.stream().map(record -> record.key()).toList();
     }
 
-    private static List<SourceRecord> make(Map<String, String> told, Map<String, ?> noted, int count) throws Exception {
-        GeneratorTask task = task(told, noted);
-        List<SourceRecord> made = new ArrayList<>();
-        while (made.size() < count) {
+    private static List<SourceRecord> generate(Map<String, String> options, Map<String, ?> offset, int count) throws Exception {
+        GeneratorTask task = task(options, offset);
+        List<SourceRecord> records = new ArrayList<>();
+        while (records.size() < count) {
             List<SourceRecord> some = task.poll();
             assertFalse(some == null || some.isEmpty());
-            made.addAll(some);
+            records.addAll(some);
         }
-        return made.subList(0, count);
+        return records.subList(0, count);
     }
 
-    private static GeneratorTask task(Map<String, String> told, Map<String, ?> noted) {
+    private static GeneratorTask task(Map<String, String> options, Map<String, ?> offset) {
         GeneratorTask task = new GeneratorTask();
-        task.initialize(new Context(told, noted));
-        task.start(told);
+        task.initialize(new Context(options, offset));
+        task.start(options);
         return task;
     }
 
-    /** What Connect has noted. */
-    private record Context(Map<String, String> configs, Map<String, ?> noted) implements SourceTaskContext {
+    /** With the offset that Connect has committed. */
+    private record Context(Map<String, String> configs, Map<String, ?> offset) implements SourceTaskContext {
         @Override
         public OffsetStorageReader offsetStorageReader() {
             return new OffsetStorageReader() {
                 @Override
                 @SuppressWarnings("unchecked")
                 public <T> Map<String, Object> offset(Map<String, T> partition) {
-                    return (Map<String, Object>) noted;
+                    return (Map<String, Object>) offset;
                 }
 
                 @Override

@@ -1,36 +1,37 @@
 package io.headwater.connect;
 
+import io.headwater.connect.connectors.ObjectStore;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
 import org.apache.kafka.connect.errors.RetriableException;
 
-/** A store that can be away. */
+/** An object store that can be made unavailable. */
 final class MemoryStore implements ObjectStore {
     final TreeMap<String, byte[]> objects = new TreeMap<>();
-    boolean away;
+    boolean unavailable;
 
     @Override
     public void put(String key, byte[] content) {
-        answer();
+        checkAvailable();
         objects.put(key, content);
     }
 
     @Override
     public List<String> list(String prefix, String after) {
-        answer();
+        checkAvailable();
         return objects.tailMap(after, false).keySet().stream().filter(key -> key.startsWith(prefix)).limit(1000).toList();
     }
 
     @Override
     public void delete(Collection<String> keys) {
-        answer();
+        checkAvailable();
         keys.forEach(objects::remove);
     }
 
-    private void answer() {
-        if (away) {
-            throw new RetriableException("away");
+    private void checkAvailable() {
+        if (unavailable) {
+            throw new RetriableException("unavailable");
         }
     }
 

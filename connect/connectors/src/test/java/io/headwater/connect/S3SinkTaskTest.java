@@ -3,6 +3,7 @@ package io.headwater.connect;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.headwater.connect.connectors.S3SinkConfig;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,22 +31,22 @@ class S3SinkTaskTest {
             SchemaBuilder.struct().field("n", Schema.INT64_SCHEMA).field("more", Schema.OPTIONAL_STRING_SCHEMA).build();
 
     private final MemoryStore store = new MemoryStore();
-    private final List<SinkRecord> dead = new ArrayList<>();
+    private final List<SinkRecord> deadLetters = new ArrayList<>();
 
     @Test
-    void anObjectForSoManyRecords() {
+    void anObjectIsStoredAfterFlushSizeRecords() {
         S3SinkTask task = task("flush.size", "3");
         task.put(records(0, 7));
         assertEquals(List.of("0,1,2", "3,4,5"), contents());
         assertEquals("topics/orders/partition=0/orders+0+0000000000.json", store.objects.firstKey());
-        assertEquals(6, committed(task, 7));
+        assertEquals(6, commit(task, 7));
         task.put(records(7, 9));
         assertEquals(List.of("0,1,2", "3,4,5", "6,7,8"), contents());
-        assertEquals(9, committed(task, 9));
+        assertEquals(9, commit(task, 9));
     }
 
     @Test
-    void anObjectAfterSomeTime() {
+    void anObjectIsStoredAfterTheRotateInterval() {
         S3SinkTask task = task("rotate.interval.ms", "1");
         task.put(records(0, 2));
         waitFor(() -> {
@@ -53,137 +54,137 @@ class S3SinkTaskTest {
             return !store.objects.isEmpty();
         });
         assertEquals(List.of("0,1"), contents());
-        assertEquals(2, committed(task, 2));
+        assertEquals(2, commit(task, 2));
     }
 
     @Test
-    void whatIsNotStoredIsNotNoted() {
+    void onlyOffsetsOfStoredRecordsAreCommitted() {
         S3SinkTask task = task();
         task.put(records(5, 8));
-        assertEquals(5, committed(task, 8));
+        assertEquals(5, commit(task, 8));
     }
 
     @Test
-    void aStoreThatIsAwayLosesAndDoublesNothing() {
+    void anUnavailableStoreLosesAndDuplicatesNothing() {
         S3SinkTask task = task("flush.size", "3");
         task.put(records(0, 4));
-        store.away = true;
+        store.unavailable = true;
         List<SinkRecord> batch = records(4, 11);
         assertThrows(RetriableException.class, () -> task.put(batch));
         assertThrows(RetriableException.class, () -> task.put(batch));
-        assertEquals(3, committed(task, 4));
-        store.away = false;
+        assertEquals(3, commit(task, 4));
+        store.unavailable = false;
         task.put(batch);
         task.put(records(11, 12));
         assertEquals(List.of("0,1,2", "3,4,5", "6,7,8", "9,10,11"), contents());
-        assertEquals(12, committed(task, 12));
+        assertEquals(12, commit(task, 12));
     }
 
     @Test
-    void anObjectThatNobodyNotedIsReplaced() {
+    void anUncommittedObjectIsReplaced() {
         task("flush.size", "3").put(records(0, 9));
-        // The offset 3 was noted, and the next task cuts at other places.
+        // Offset 3 was committed, and the next task splits at other offsets.
         S3SinkTask next = task("flush.size", "5");
         next.put(records(3, 8));
         assertEquals(List.of("0,1,2", "3,4,5,6,7"), contents());
-        assertEquals(8, committed(next, 8));
+        assertEquals(8, commit(next, 8));
         next.put(records(8, 13));
         assertEquals(List.of("0,1,2", "3,4,5,6,7", "8,9,10,11,12"), contents());
     }
 
     @Test
-    void objectsAheadOfWhatIsWrittenStay() {
+    void laterObjectsStay() {
         store.put("topics/orders/partition=0/orders+0+0000000100.json", "{\"n\":100}\n".getBytes(StandardCharsets.UTF_8));
         task("flush.size", "3").put(records(0, 3));
         assertEquals(List.of("0,1,2", "100"), contents());
     }
 
-    /** Tasks die at any moment, stores are away at any moment: every record is there once. */
+    /** Tasks may die and the store may be unavailable at any moment. */
     @Test
-    void whateverHappensEachRecordIsThereOnce() {
+    void eachRecordIsStoredExactlyOnce() {
         for (int seed = 0; seed < 300; seed++) {
-            Random chance = new Random(seed);
+            Random random = new Random(seed);
             store.objects.clear();
-            store.away = false;
-            long noted = 0;
+            store.unavailable = false;
+            long committed = 0;
             int total = 200;
-            while (noted < total) {
-                S3SinkTask task = task("flush.size", String.valueOf(1 + chance.nextInt(20)));
-                long position = noted;
-                boolean lives = true;
-                while (lives && position < total) {
-                    long end = Math.min(total, position + 1 + chance.nextInt(30));
-                    store.away = chance.nextInt(4) == 0;
+            while (committed < total) {
+                S3SinkTask task = task("flush.size", String.valueOf(1 + random.nextInt(20)));
+                long position = committed;
+                boolean alive = true;
+                while (alive && position < total) {
+                    long end = Math.min(total, position + 1 + random.nextInt(30));
+                    store.unavailable = random.nextInt(4) == 0;
                     List<SinkRecord> batch = records(position, end);
                     try {
                         task.put(batch);
                     } catch (RetriableException e) {
-                        store.away = false;
+                        store.unavailable = false;
                         task.put(batch);
                     }
                     position = end;
-                    if (chance.nextInt(3) == 0) {
-                        noted = committed(task, position);
+                    if (random.nextInt(3) == 0) {
+                        committed = commit(task, position);
                     }
-                    lives = chance.nextInt(6) > 0;
+                    alive = random.nextInt(6) > 0;
                 }
                 if (position == total) {
-                    store.away = false;
-                    long flushed = committed(task, total);
-                    // The rest, as time would bring it.
-                    S3SinkTask last = task("flush.size", String.valueOf(Math.max(1, total - flushed)));
-                    if (flushed < total) {
-                        last.put(records(flushed, total));
+                    store.unavailable = false;
+                    long stored = commit(task, total);
+                    // The rest is stored after the rotate interval.
+                    S3SinkTask lastTask = task("flush.size", String.valueOf(Math.max(1, total - stored)));
+                    if (stored < total) {
+                        lastTask.put(records(stored, total));
                     }
-                    noted = total;
+                    committed = total;
                 }
             }
-            List<String> found = new ArrayList<>();
-            contents().forEach(content -> found.addAll(List.of(content.split(","))));
-            found.sort((a, b) -> Integer.compare(Integer.parseInt(a), Integer.parseInt(b)));
-            assertEquals(IntStream.range(0, total).mapToObj(String::valueOf).toList(), found, "seed " + seed);
+            List<String> numbers = new ArrayList<>();
+            contents().forEach(content -> numbers.addAll(List.of(content.split(","))));
+            numbers.sort((a, b) -> Integer.compare(Integer.parseInt(a), Integer.parseInt(b)));
+            assertEquals(IntStream.range(0, total).mapToObj(String::valueOf).toList(), numbers, "seed " + seed);
         }
     }
 
     @Test
-    void aRecordWithoutValue() {
-        assertThrows(DataException.class, () -> withoutLetters().put(List.of(record(0, null, null))));
-        S3SinkTask told = task("flush.size", "1");
-        told.put(List.of(record(0, null, null)));
-        assertEquals(1, dead.size());
-        assertEquals(1, committed(told, 1));
+    void aRecordWithoutValueFailsOrIsIgnored() {
+        assertThrows(DataException.class, () -> taskWithoutDeadLetters().put(List.of(record(0, null, null))));
+        S3SinkTask task = task("flush.size", "1");
+        task.put(List.of(record(0, null, null)));
+        assertEquals(1, deadLetters.size());
+        assertEquals(1, commit(task, 1));
         task("behavior.on.null.values", "ignore").put(List.of(record(1, null, null)));
-        assertEquals(1, dead.size());
+        assertEquals(1, deadLetters.size());
         assertEquals(List.of(), contents());
     }
 
     @Test
-    void aRecordWithoutFieldsIsNoAvro() {
+    void aRecordWithoutFieldsIsADeadLetterInAvro() {
         S3SinkTask task = task("format.class", "avro", "flush.size", "2");
         task.put(List.of(record(0), record(1, Schema.STRING_SCHEMA, "text"), record(2), record(3, null, Map.of("n", 3L)), record(4)));
-        assertEquals(List.of(1L, 3L), dead.stream().map(record -> record.kafkaOffset()).toList());
+        assertEquals(List.of(1L, 3L), deadLetters.stream().map(record -> record.kafkaOffset()).toList());
         assertEquals(2, store.objects.size());
-        assertEquals(4, committed(task, 5));
+        assertEquals(4, commit(task, 5));
     }
 
     @Test
-    void anotherSchemaBeginsAnotherObject() {
+    void anotherSchemaStartsANewObject() {
         S3SinkTask task = task("format.class", "parquet", "flush.size", "3");
         task.put(List.of(record(0), record(1, WIDER, new Struct(WIDER).put("n", 1L)), record(2), record(3)));
         assertEquals(2, store.objects.size());
-        assertEquals(2, committed(task, 4));
+        assertEquals(2, commit(task, 4));
     }
 
     @Test
     void schemasWithTheSameFieldsShareAnObject() {
-        Schema named = SchemaBuilder.struct().name("other").version(2).doc("told").field("n", Schema.INT64_SCHEMA).build();
+        Schema named = SchemaBuilder.struct().name("other").version(2).doc("other").field("n", Schema.INT64_SCHEMA).build();
         S3SinkTask task = task("format.class", "parquet", "flush.size", "4");
         task.put(List.of(record(0), record(1, named, new Struct(named).put("n", 1L)), record(2), record(3)));
         assertEquals(1, store.objects.size());
     }
 
     @Test
-    void aPartitionThatIsTakenAwayIsForgotten() {
+    void aRevokedPartitionIsForgotten() {
         S3SinkTask task = task("flush.size", "3");
         task.put(records(0, 2));
         task.close(List.of(PARTITION));
@@ -192,7 +193,7 @@ class S3SinkTaskTest {
     }
 
     @Test
-    void recordsOfSeveralTopicsThatATransformJoins() {
+    void topicsThatATransformMergesKeepTheirNamesInTheirObjects() {
         S3SinkTask task = task("flush.size", "1");
         task.put(List.of(record(0).newRecord("all", 0, null, null, null, Map.of("n", 0), 0L)));
         SinkRecord other = new SinkRecord("returns", 0, null, null, null, Map.of("n", 1), 0);
@@ -220,31 +221,31 @@ class S3SinkTaskTest {
                 .toList();
     }
 
-    private static long committed(S3SinkTask task, long position) {
+    private static long commit(S3SinkTask task, long position) {
         return task.preCommit(Map.of(PARTITION, new OffsetAndMetadata(position))).get(PARTITION).offset();
     }
 
     private S3SinkTask task(String... options) {
         S3SinkTask task = new S3SinkTask();
         task.start(config(options), store, (record, error) -> {
-            dead.add(record);
+            deadLetters.add(record);
             return CompletableFuture.completedFuture(null);
         });
         return task;
     }
 
-    private S3SinkTask withoutLetters() {
+    private S3SinkTask taskWithoutDeadLetters() {
         S3SinkTask task = new S3SinkTask();
         task.start(config(), store, null);
         return task;
     }
 
     private static S3SinkConfig config(String... options) {
-        Map<String, String> told = new HashMap<>(Map.of("s3.bucket.name", "archive"));
+        Map<String, String> allOptions = new HashMap<>(Map.of("s3.bucket.name", "archive"));
         for (int i = 0; i < options.length; i += 2) {
-            told.put(options[i], options[i + 1]);
+            allOptions.put(options[i], options[i + 1]);
         }
-        return new S3SinkConfig(told);
+        return new S3SinkConfig(allOptions);
     }
 
     private static void waitFor(java.util.function.BooleanSupplier condition) {

@@ -1,8 +1,10 @@
 package io.headwater.connect;
 
+import io.headwater.connect.lineage.ConnectorTask;
+import io.headwater.connect.lineage.LineageConfig;
+import io.headwater.connect.lineage.TaskCounter;
 import java.util.Map;
 import org.apache.kafka.common.config.ConfigDef;
-import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.connect.components.Versioned;
 import org.apache.kafka.connect.connector.ConnectRecord;
 import org.apache.kafka.connect.transforms.Transformation;
@@ -10,15 +12,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets every record pass as it is, and tells Headwater what the connector does: that it began, which topics and
- * schemas go through it, how many records, and that it ended. Everything but counting happens on another thread.
+ * Passes every record on unchanged and reports the connector's lineage to Headwater: its start and end, its topics,
+ * their schemas and how many records went through. Here records are only counted; another thread does the rest.
+ *
+ * <p>Connector configurations name this class, so it stays in this package: a second class under another name would
+ * make the short name {@code OpenLineageLifecycleSmt} ambiguous, and Connect ignores ambiguous short names.
  */
 public final class OpenLineageLifecycleSmt<R extends ConnectRecord<R>> implements Transformation<R>, Versioned {
     private static final Logger LOG = LoggerFactory.getLogger(OpenLineageLifecycleSmt.class);
 
-    private Connector.Task task;
-    private TaskFlows flows;
-    private boolean complained;
+    private ConnectorTask task;
+    private TaskCounter counter;
+    private boolean warned;
 
     @Override
     public ConfigDef config() {
@@ -32,32 +37,22 @@ public final class OpenLineageLifecycleSmt<R extends ConnectRecord<R>> implement
 
     @Override
     public void configure(Map<String, ?> options) {
-        LineageConfig config = new LineageConfig(options);
-        WorkerContext context = WorkerContext.here();
-        String name = config.connector().isEmpty() ? context.connector() : config.connector();
-        if (name.isEmpty()) {
-            throw new ConfigException(LineageConfig.CONNECTOR, "", "must be set, as this worker has no log context");
-        }
-        if (!context.connector().isEmpty() && !name.equals(context.connector())) {
-            LOG.warn("The connector is {}, but its lineage is told as {}, as {} says", context.connector(), name,
-                    LineageConfig.CONNECTOR);
-        }
         close();
-        task = Couriers.open(config, name, context.task());
-        flows = task.flows();
+        task = ConnectorTask.start(options);
+        counter = task.counter();
     }
 
     @Override
     public R apply(R record) {
         try {
-            if (record != null && flows != null) {
-                flows.saw(record);
+            if (record != null && counter != null) {
+                counter.count(record);
             }
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
             // Whatever is wrong with lineage, the record goes on.
-            if (!complained) {
-                complained = true;
-                LOG.warn("A record could not be counted for its lineage; this is said once", e);
+            if (!warned) {
+                warned = true;
+                LOG.warn("A record could not be counted for lineage; further ones are not logged", e);
             }
         }
         return record;
@@ -68,7 +63,7 @@ public final class OpenLineageLifecycleSmt<R extends ConnectRecord<R>> implement
         if (task != null) {
             task.close();
             task = null;
-            flows = null;
+            counter = null;
         }
     }
 }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.headwater.connect.lineage.Fixtures;
+import java.util.List;
 import java.util.ServiceLoader;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.connect.data.ConnectSchema;
@@ -17,25 +19,25 @@ import org.junit.jupiter.api.Test;
 
 class OpenLineageLifecycleSmtTest {
     @Test
-    void lets_the_same_record_pass_whatever_it_is() {
+    void passes_every_record_on_unchanged() {
         OpenLineageLifecycleSmt<SinkRecord> smt = new OpenLineageLifecycleSmt<>();
-        smt.configure(Samples.options(LineageConfig.CONNECTOR, "pass"));
-        Schema schema = Samples.order().build();
+        smt.configure(Fixtures.options("connector.name", "pass"));
+        Schema schema = Fixtures.orderSchema().build();
         for (SinkRecord record : new SinkRecord[] {
-            Samples.sink("orders", schema), Samples.sink("orders", null), Samples.sink(null, schema),
+            Fixtures.sinkRecord("orders", schema), Fixtures.sinkRecord("orders", null), Fixtures.sinkRecord(null, schema),
             new SinkRecord("orders", 0, null, null, null, null, 8)
         }) {
             assertSame(record, smt.apply(record));
         }
         assertNull(smt.apply(null));
         smt.close();
-        SinkRecord late = Samples.sink("orders", schema);
-        assertSame(late, smt.apply(late));
+        SinkRecord afterClose = Fixtures.sinkRecord("orders", schema);
+        assertSame(afterClose, smt.apply(afterClose));
         smt.close();
     }
 
     @Test
-    void lets_a_record_pass_whose_schema_throws() {
+    void passes_a_record_on_whose_schema_throws() {
         Schema broken = new ConnectSchema(Schema.Type.STRING) {
             @Override
             public boolean equals(Object other) {
@@ -43,32 +45,26 @@ class OpenLineageLifecycleSmtTest {
             }
         };
         OpenLineageLifecycleSmt<SourceRecord> smt = new OpenLineageLifecycleSmt<>();
-        smt.configure(Samples.options(LineageConfig.CONNECTOR, "broken"));
-        smt.apply(Samples.source("t", Schema.STRING_SCHEMA, "a"));
-        SourceRecord record = Samples.source("t", broken, "b");
+        smt.configure(Fixtures.options("connector.name", "broken"));
+        smt.apply(Fixtures.sourceRecord("t", Schema.STRING_SCHEMA, "a"));
+        SourceRecord record = Fixtures.sourceRecord("t", broken, "b");
         assertSame(record, smt.apply(record));
         smt.close();
     }
 
     @Test
-    void needs_a_name_where_the_worker_says_none() {
+    void needs_the_connectors_name_where_the_worker_has_no_log_context() {
         OpenLineageLifecycleSmt<SinkRecord> smt = new OpenLineageLifecycleSmt<>();
         ConfigException e =
-                assertThrows(ConfigException.class, () -> smt.configure(Samples.options(LineageConfig.CONNECTOR, "")));
+                assertThrows(ConfigException.class, () -> smt.configure(Fixtures.options("connector.name", "")));
         assertTrue(e.getMessage().contains("connector.name"), e.getMessage());
     }
 
+    /** Connector configurations name the class. A second one would make its short name ambiguous. */
     @Test
-    void is_found_by_workers_that_look_for_manifests() {
-        assertTrue(ServiceLoader.load(Transformation.class).stream()
-                .anyMatch(one -> one.type() == OpenLineageLifecycleSmt.class));
-    }
-
-    @Test
-    void reads_the_workers_log_context() {
-        assertEquals(new WorkerContext("orders-sink", 12), WorkerContext.read("[orders-sink|task-12] "));
-        assertEquals(new WorkerContext("a|b", 0), WorkerContext.read("[a|b|task-0|offsets] "));
-        assertEquals(new WorkerContext("", -1), WorkerContext.read("[orders-sink|worker] "));
-        assertEquals(new WorkerContext("", -1), WorkerContext.read(null));
+    void service_discovery_finds_it_under_its_public_name_and_no_other() {
+        List<String> names = ServiceLoader.load(Transformation.class).stream()
+                .map(provider -> provider.type().getName()).filter(name -> name.startsWith("io.headwater")).toList();
+        assertEquals(List.of("io.headwater.connect.OpenLineageLifecycleSmt"), names);
     }
 }

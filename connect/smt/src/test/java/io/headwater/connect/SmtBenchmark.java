@@ -1,5 +1,6 @@
 package io.headwater.connect;
 
+import io.headwater.connect.lineage.Fixtures;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.connect.data.Schema;
 import org.apache.kafka.connect.sink.SinkRecord;
@@ -13,7 +14,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** What a record costs in {@link OpenLineageLifecycleSmt#apply}: {@code make bench-connect}. Headwater is away. */
+/** What a record costs in {@link OpenLineageLifecycleSmt#apply}, with Headwater unreachable: {@code make bench-connect}. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -24,58 +25,58 @@ public class SmtBenchmark {
     private final OpenLineageLifecycleSmt<SourceRecord> source = new OpenLineageLifecycleSmt<>();
     private final SinkRecord[] topics = new SinkRecord[TOPICS];
     private final SinkRecord[] copies = new SinkRecord[TOPICS];
-    private final SinkRecord[] turns = new SinkRecord[TOPICS];
-    private SinkRecord one;
-    private SourceRecord plain;
+    private final SinkRecord[] alternating = new SinkRecord[TOPICS];
+    private SinkRecord order;
+    private SourceRecord line;
     private int next;
 
     @Setup
-    public void begin() {
-        sink.configure(Samples.options(LineageConfig.CONNECTOR, "sink"));
-        source.configure(Samples.options(LineageConfig.CONNECTOR, "source"));
-        Schema schema = Samples.order().build();
-        Schema other = Samples.order().field("price", Schema.OPTIONAL_FLOAT64_SCHEMA).build();
-        one = Samples.sink("orders", schema);
-        plain = Samples.source("lines", Schema.STRING_SCHEMA, "a line");
+    public void start() {
+        sink.configure(Fixtures.options("connector.name", "sink"));
+        source.configure(Fixtures.options("connector.name", "source"));
+        Schema schema = Fixtures.orderSchema().build();
+        Schema other = Fixtures.orderSchema().field("price", Schema.OPTIONAL_FLOAT64_SCHEMA).build();
+        order = Fixtures.sinkRecord("orders", schema);
+        line = Fixtures.sourceRecord("lines", Schema.STRING_SCHEMA, "a line");
         for (int i = 0; i < TOPICS; i++) {
-            topics[i] = Samples.sink("topic-" + i, schema);
-            copies[i] = Samples.sink("copies", Samples.order().build());
-            turns[i] = Samples.sink("turns", i % 2 == 0 ? schema : other);
+            topics[i] = Fixtures.sinkRecord("topic-" + i, schema);
+            copies[i] = Fixtures.sinkRecord("copies", Fixtures.orderSchema().build());
+            alternating[i] = Fixtures.sinkRecord("alternating", i % 2 == 0 ? schema : other);
         }
     }
 
     @TearDown
-    public void end() {
+    public void stop() {
         sink.close();
         source.close();
     }
 
-    /** The ordinary case: the same topic and schema as before. */
+    /** The ordinary case: topic and schema of the previous record. */
     @Benchmark
     public SinkRecord sameTopic() {
-        return sink.apply(one);
+        return sink.apply(order);
     }
 
     @Benchmark
     public SourceRecord plainText() {
-        return source.apply(plain);
+        return source.apply(line);
     }
 
-    /** Every record is of another topic than the one before. */
+    /** Every record has another topic than the previous one. */
     @Benchmark
     public SinkRecord manyTopics() {
         return sink.apply(topics[next++ & (TOPICS - 1)]);
     }
 
-    /** A connector that makes its schema anew for every record. */
+    /** A connector that builds a new schema instance for every record. */
     @Benchmark
     public SinkRecord schemaCopies() {
         return sink.apply(copies[next++ & (TOPICS - 1)]);
     }
 
-    /** Two versions of a schema in turns. */
+    /** Two versions of a schema alternate. */
     @Benchmark
-    public SinkRecord schemasInTurns() {
-        return sink.apply(turns[next++ & (TOPICS - 1)]);
+    public SinkRecord alternatingSchemas() {
+        return sink.apply(alternating[next++ & (TOPICS - 1)]);
     }
 }
