@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from headwater.caches import Recent
+from headwater.caches import LatestCache
 from headwater.graph.columns import Columns, Feeding, FieldInput, Links
 from headwater.ids import DELETED, ContentId, Node
 from headwater.interpret.datasets import SCHEMAS
@@ -34,8 +34,8 @@ class Contents:
         # Texts that were read for many at once, until others are.
         self.at_hand: Mapping[ContentId, bytes] = {}
         self._schema_read: tuple[ContentId | None, f.Schema | None] = (None, None)
-        self.links: dict[Node, tuple[int, Links]] = Recent(_LINKED)
-        self.feeding: dict[Node, tuple[int, Feeding]] = Recent(_LINKED)
+        self.links: dict[Node, tuple[int, Links]] = LatestCache(_LINKED)
+        self.feeding: dict[Node, tuple[int, Feeding]] = LatestCache(_LINKED)
         self._ahead: dict[ContentId, bytes] = {}
 
     def body(self, content: ContentId) -> bytes:

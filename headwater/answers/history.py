@@ -30,7 +30,7 @@ from headwater.store.rows import job_version, run_from
 class History:
     def __init__(self, service: Service, contents: Contents, renderer: Renderer) -> None:
         self._service, self._contents, self._renderer = service, contents, renderer
-        self._ask, self._tables, self._log = service.ask, service.tables, service.log
+        self._ask, self._tables, self._log = service.run_query, service.tables, service.log
         self._job_pages, self._dataset_pages = JobPages(renderer, service), DatasetPages(renderer, service)
 
     # Runs

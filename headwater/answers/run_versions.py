@@ -30,7 +30,7 @@ async def versions_read(service: Service, runs: Sequence[Run]) -> dict[int, list
     """By the row of the run. Names are looked up on the event loop, versions beside it, all at once."""
     state = service.state
     used = [(run, node, use) for run in runs for node, use in _uses(state, run, INPUT)]
-    which = await service.ask(pages.versions_read, service.tables, [_asked(state, *one) for one in used])
+    which = await service.run_query(pages.versions_read, service.tables, [_asked(state, *one) for one in used])
     found: dict[int, list[VersionUsed]] = {run.row: [] for run in runs}
     for (run, node, use), (uuid, producer) in zip(used, which, strict=True):
         found[run.row].append(VersionUsed(state.aliases.canonical(node), use, uuid, producer))

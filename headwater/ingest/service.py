@@ -31,7 +31,7 @@ from headwater.model.edited import NEVER
 from headwater.model.state import State
 from headwater.model.versions import Version
 from headwater.store.protocol import Appended, Log, Tables
-from headwater.store.reader_pool import Asker, InThreads
+from headwater.store.reader_pool import QueryRunner, ThreadRunner
 from headwater.store.rows import Rows, take, version_from
 
 logger = logging.getLogger(__name__)
@@ -94,10 +94,10 @@ class _Reader:
 
 
 class Service:
-    def __init__(self, log: Log, tables: Tables, state: State, asker: Asker | None = None) -> None:
+    def __init__(self, log: Log, tables: Tables, state: State, query_runner: QueryRunner | None = None) -> None:
         self.log, self.tables, self.state = log, tables, state
-        self.asker = asker or InThreads()
-        self.ask = self.asker.ask
+        self.query_runner = query_runner or ThreadRunner()
+        self.run_query = self.query_runner.run
         self.counters = Counters()
         self._waiting: list[_Waiting] = []
         self._wake = asyncio.Event()
@@ -140,7 +140,7 @@ class Service:
             logger.warning("the tables will be completed from the log at the next start: %s", e)
         for thread in (self._log_thread, self._runs_thread, self._tables_thread, self._tidy_thread):
             thread.shutdown()
-        await self.asker.close()
+        await self.query_runner.close()
         self.log.close()
         self.tables.close()
 

@@ -1,13 +1,13 @@
 """What an event says of datasets themselves: facets, versions, names, life and death."""
 
-from headwater.caches import Memo
+from headwater.caches import TwoGenerationCache
 from headwater.ids import DELETED, ContentId
 from headwater.interpret.reading import contents, read
 from headwater.model.changes import (
-    AliasesTold,
+    AliasesReported,
     AnyChange,
     DatasetMentioned,
-    LifecycleTold,
+    LifecycleReported,
     SourceSeen,
 )
 from headwater.openlineage import facets as f
@@ -94,7 +94,7 @@ def _has_columns(schema: Facet) -> bool:
 
 
 # Every dataset has a schema of its own, so this one has room for many datasets.
-_with_columns: Memo[ContentId, bool] = Memo(400_000)
+_with_columns: TwoGenerationCache[ContentId, bool] = TwoGenerationCache(400_000)
 
 
 def note_columns(schema: ContentId) -> None:
@@ -109,10 +109,10 @@ def _use_facets(mention: DatasetMention) -> dict[str, ContentId]:
     return held
 
 
-def _aliases(name: tuple[str, str], mention: DatasetMention) -> AliasesTold:
+def _aliases(name: tuple[str, str], mention: DatasetMention) -> AliasesReported:
     facet = mention.facets["symlinks"]
     links = read(f.Symlinks, mention.facets, "symlinks")
-    return AliasesTold(
+    return AliasesReported(
         name,
         facet.told,
         tuple(
@@ -132,4 +132,4 @@ def _lifecycle(event: Event, name: tuple[str, str], mention: DatasetMention) -> 
     if state == "RENAME" and facet.previousIdentifier is not None and facet.previousIdentifier.name:
         old = facet.previousIdentifier
         previous = naming.canonical(old.namespace, old.name)
-    return [LifecycleTold(name, event.stamp, state, previous if previous != name else None, event.job)]
+    return [LifecycleReported(name, event.stamp, state, previous if previous != name else None, event.job)]

@@ -6,10 +6,10 @@ input reaches which output, and `graph/flow.py` goes by the strongest of them.
 
 from collections.abc import Iterable
 
-from headwater.caches import Memo
+from headwater.caches import TwoGenerationCache
 from headwater.ids import DELETED, ContentId
 from headwater.interpret.reading import read
-from headwater.model.changes import AnyChange, ColumnsTold, EdgeSeen, LineageDeclared, Name, Ref
+from headwater.model.changes import AnyChange, ColumnsReported, EdgeSeen, LineageDeclared, Name, Ref
 from headwater.model.entities import COLUMNS, JOB_LINEAGE, LINEAGE
 from headwater.openlineage import facets as f
 from headwater.openlineage import naming
@@ -54,7 +54,7 @@ def _column_lineage(event: Event, mention: DatasetMention, job: Name | None) -> 
 
 
 # Every job has column lineage of its own, so this one has room for many jobs.
-_column_sources: Memo[ContentId, tuple[Ref, ...]] = Memo(200_000)
+_column_sources: TwoGenerationCache[ContentId, tuple[Ref, ...]] = TwoGenerationCache(200_000)
 
 
 def note_sources(columns: ContentId, sources: tuple[Ref, ...]) -> None:
@@ -88,7 +88,7 @@ def _feeds(
 ) -> list[AnyChange]:
     """Sources → dataset, through the job where one is known."""
     target: Ref = ("dataset", mention.namespace, mention.name)
-    said: list[AnyChange] = [ColumnsTold(job, target[1:], kind, event.stamp, content, sources)]
+    said: list[AnyChange] = [ColumnsReported(job, target[1:], kind, event.stamp, content, sources)]
     listed = {(m.namespace, m.name) for m in event.inputs} if job is not None else set()
     said += _edges([s for s in sources if s[1:] not in listed or s[0] == "job"], target, job, event)
     return said
@@ -125,7 +125,7 @@ def _job_lineage(event: Event, job: Name) -> list[AnyChange]:
         if target[0] == "dataset" and (not sources or any(s[0] == "dataset" or s == own for s in sources)):
             said.append(EdgeSeen(own, target, event.time))
             if entry.fields:
-                said.append(ColumnsTold(job, target[1:], JOB_LINEAGE, event.stamp, facet.content, sources))
+                said.append(ColumnsReported(job, target[1:], JOB_LINEAGE, event.stamp, facet.content, sources))
     said.append(LineageDeclared(job, event.stamp, facet.content, tuple(targets)))
     return said
 

@@ -2,7 +2,7 @@
 
 from typing import Any, TypeVar
 
-from headwater.caches import Memo
+from headwater.caches import TwoGenerationCache
 from headwater.ids import ContentId
 from headwater.openlineage import facets as f
 from headwater.openlineage.event import Facets
@@ -12,7 +12,7 @@ _F = TypeVar("_F", bound=f.FacetBody)
 # Enough for the facets that a few thousand live jobs repeat; a miss only costs a decode.
 _KEPT = 8192
 
-_read: Memo[tuple[ContentId, type], tuple[Any]] = Memo(_KEPT)
+_read: TwoGenerationCache[tuple[ContentId, type], tuple[Any]] = TwoGenerationCache(_KEPT)
 
 
 def read(kind: type[_F], facets: Facets, name: str) -> _F | None:

@@ -16,8 +16,8 @@ from headwater.model.effects import (
     Altered,
     Appeared,
     ColumnsChanged,
+    Effect,
     FacetSet,
-    Happening,
     Linked,
     Overturned,
     Regrouped,
@@ -70,8 +70,8 @@ class News:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._happened: list[Happening] = []
-        state.happened = self._happened
+        self._happened: list[Effect] = []
+        state.effects = self._happened
         self._run_before: tuple[bool, Stamp | None] | None = None
         self._notes: list[Note] = []
         self._complete = True
@@ -130,7 +130,7 @@ class News:
         )
 
 
-def _is_overturned(one: Happening, gone: Container[Node]) -> bool:
+def _is_overturned(one: Effect, gone: Container[Node]) -> bool:
     """Whether it takes more than this happening to know what is shown."""
     match one:
         case Overturned():
@@ -143,7 +143,7 @@ def _is_overturned(one: Happening, gone: Container[Node]) -> bool:
             return False
 
 
-def graph_news(state: State, happened: Iterable[Happening]) -> GraphNews | None:
+def graph_news(state: State, happened: Iterable[Effect]) -> GraphNews | None:
     """What comes of rare happenings for those who see only canonical names."""
     appeared: set[Node] = set()
     linked: set[Pair] = set()

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import msgspec
 
-from headwater.caches import Memo
+from headwater.caches import TwoGenerationCache
 from headwater.errors import BadEvent, Problem
 from headwater.ids import DELETED, ContentId, Micros, RunId, Stamp
 from headwater.openlineage import naming, timestamps
@@ -52,8 +52,8 @@ Facets = dict[str, Facet]
 _NO_FACETS: Facets = {}
 
 
-_memo: Memo[bytes, Facet] = Memo(_MEMO_ENTRIES)
-_group_memo: Memo[bytes, Facets] = Memo(_MEMO_ENTRIES)
+_memo: TwoGenerationCache[bytes, Facet] = TwoGenerationCache(_MEMO_ENTRIES)
+_group_memo: TwoGenerationCache[bytes, Facets] = TwoGenerationCache(_MEMO_ENTRIES)
 
 
 class DatasetMention(msgspec.Struct, frozen=True, gc=False):

@@ -41,7 +41,7 @@ _JOB_VERSIONS = """
 """
 
 
-class SqliteQuestions(FileReader):
+class SqliteQueries(FileReader):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "tables.db")
 

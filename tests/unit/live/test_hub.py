@@ -279,7 +279,7 @@ def test_events_that_are_folded_once_more_are_told_once() -> None:
 def test_nothing_is_noted_before_anybody_listens() -> None:
     world = LiveWorld()
     world.feed(numbered(1))
-    assert world.state.happened is None
+    assert world.state.effects is None
     world.subscribe()
     world.feed(numbered(2))
     assert ids(read_all(world.subscribe(after=1))) == [2]

@@ -82,7 +82,7 @@ def test_what_a_replay_folds_is_not_told() -> None:
     world.state = recover(world.log, world.tables)
     world.hub.publish()
     assert read_all(subscription) == []
-    assert world.state.happened is None
+    assert world.state.effects is None
 
 
 def test_a_dataset_event_names_its_dataset() -> None:
