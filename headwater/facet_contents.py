@@ -14,7 +14,7 @@ from headwater.openlineage import facets as f
 from headwater.openlineage import naming
 from headwater.store.protocol import Log
 
-_F = TypeVar("_F", bound=f.FacetBody)
+_F = TypeVar("_F", bound=f.TypedFacet)
 
 # Kept decoded facets, by number and by the bytes of their text. A 4,000-node graph touches a
 # few thousand; decoded they take some three times their text.

@@ -93,7 +93,7 @@ async def _run(
     stop = asyncio.create_task(stopping.wait())
     await asyncio.wait((serving, stop), return_when=asyncio.FIRST_COMPLETED)
     listening.cancel()
-    all_ended = await service.let_go()
+    all_ended = await service.release_waiting()
     if not serving.done():
         server.stop()  # type: ignore[no-untyped-call]
     with suppress(asyncio.TimeoutError):

@@ -79,7 +79,7 @@ class History:
         runs, bodies = await self._ask(pages.runs_of_job, self._tables, self._log, job.node, limit, offset)
         return shapes.Runs(await self._full_runs(runs, bodies), job.runs + job.named)
 
-    async def _full_runs(self, runs: list[Run], bodies: pages.Bodies) -> list[shapes.Run]:
+    async def _full_runs(self, runs: list[Run], bodies: pages.ContentsById) -> list[shapes.Run]:
         """With what they used. However many they are, the tables and the log are asked a few times only."""
         state = self._service.state
         used = {Node(key >> 1) for run in runs for key in run.uses}

@@ -17,7 +17,7 @@ from headwater.ids import Node
 from headwater.ingest.service import Service
 from headwater.model.entities import Job
 from headwater.shapes import marquez as shapes
-from headwater.store.pages import Bodies
+from headwater.store.pages import ContentsById
 
 _RUNS_SHOWN = 10
 _KEPT = 2_000  # of some ten kilobytes
@@ -54,7 +54,7 @@ class JobPages:
         kept = self._kept.get(job.node)
         return kept[1] if kept is not None and kept[0] == job.revision else None
 
-    def _shown(self, job: Job, runs: LatestRuns | None, bodies: Bodies) -> Raw:
+    def _shown(self, job: Job, runs: LatestRuns | None, bodies: ContentsById) -> Raw:
         answer = self._renderer.job(job.node, bodies)
         if runs is not None:
             answer.latestRun = cast(shapes.Run, Raw(runs.latest)) if runs.latest is not None else None

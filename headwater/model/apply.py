@@ -235,7 +235,8 @@ def _note_use(state: State, change: c.DatasetMentioned, run: Run, dataset: Datas
 
 def _note_outputs(state: State, run: Run, dataset: Dataset, use: Use) -> None:
     kept = {
-        _note_version(state, dataset, version, schema, first, last, run) for version, schema, first, last in use.told()
+        _note_version(state, dataset, version, schema, first, last, run)
+        for version, schema, first, last in use.effective_versions()
     }
     if len(use.versions) > len(kept):
         for version, schema in use.versions:

@@ -1,4 +1,4 @@
-"""What is asked of the derived tables in SQLite."""
+"""Queries to the derived tables in SQLite."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -264,7 +264,7 @@ def test_what_cannot_be_told_makes_subscribers_ask_again(monkeypatch: pytest.Mon
     world = LiveWorld()
     subscription = world.subscribe()
     with monkeypatch.context() as broken:
-        broken.setattr(updates, "graph_news", lambda *_: 1 / 0)
+        broken.setattr(updates, "graph_update", lambda *_: 1 / 0)
         world.feed(START)
     assert [m.kind for m in read_all(subscription)] == ["resync"]
     world.feed(run("COMPLETE", "load", 2))
