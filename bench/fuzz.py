@@ -35,6 +35,7 @@ with atheris.instrument_imports(include=["headwater"]):
     from headwater.graph.when import Always
     from headwater.ids import ContentId, Node, Position
     from headwater.interpret import interpret
+    from headwater.interpret.known_facets import KnownFacets
     from headwater.model.apply import apply_event
     from headwater.model.entities import Dataset
     from headwater.model.state import State
@@ -114,15 +115,15 @@ def one_input(data: bytes) -> None:
         bodies = split_batch(data)
     except BadEvent:
         bodies = [data]
-    state, kept = State(), _Kept()
+    state, kept, known = State(), _Kept(), KnownFacets()
     for position, body in enumerate(bodies, 1):
         try:
             event = decode(body)
         except BadEvent:
             continue
-        kept.update((facet.content, facet.body) for facet in event.facets)
+        kept.update((facet.content_id, facet.content) for facet in event.facets)
         assert put_back(event.skeleton, kept.__getitem__) == body, "the event does not come back as it was sent"
-        apply_event(state, Position(position), event, interpret(event))
+        apply_event(state, Position(position), event, interpret(event, known))
     take(state)
     show(state, Contents(kept))  # type: ignore[arg-type]
 

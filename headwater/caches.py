@@ -7,11 +7,11 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Memo(Generic[K, V]):
-    """Forgets what was not asked for lately, at the price of one or two look-ups.
+class TwoGenerationCache(Generic[K, V]):
+    """Drops what was not looked up lately. A look-up costs one or two dictionary look-ups.
 
-    Two generations: when the young one is full, the old one is dropped and the young one grows
-    old. What is still in use moves back to the young one when it is asked for."""
+    There are two generations: when the young one is full, the old one is dropped and the young one
+    becomes the old one. An entry that is looked up in the old one moves back to the young one."""
 
     def __init__(self, most: int) -> None:
         self._half = most // 2
@@ -19,12 +19,12 @@ class Memo(Generic[K, V]):
         self._old: dict[K, V] = {}
 
     def get(self, key: K) -> V | None:
-        found = self._young.get(key)
-        if found is None:
-            found = self._old.get(key)
-            if found is not None:
-                self.put(key, found)
-        return found
+        value = self._young.get(key)
+        if value is None:
+            value = self._old.get(key)
+            if value is not None:
+                self.put(key, value)
+        return value
 
     def put(self, key: K, value: V) -> V:
         if len(self._young) >= self._half:
@@ -36,9 +36,9 @@ class Memo(Generic[K, V]):
         self._young, self._old = {}, {}
 
 
-class Recent(OrderedDict[K, V]):
-    """A dictionary of the last so many that were put in. One goes for each that comes: to drop many at
-    once would take as long as to drop them one by one, but all in one moment."""
+class LatestCache(OrderedDict[K, V]):
+    """A dictionary of the latest entries. Each new one pushes out the oldest: dropping many at once would
+    take just as long, but in one go."""
 
     def __init__(self, most: int) -> None:
         super().__init__()

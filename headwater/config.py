@@ -8,13 +8,14 @@ from typing import Any
 
 from platformdirs import user_data_path
 
+from headwater.defaults import DEFAULT_HOST, DEFAULT_PORT
 from headwater.errors import BadRequest
 
 
 @dataclass(frozen=True)
 class Settings:
-    host: str = "127.0.0.1"
-    port: int = 5000
+    host: str = DEFAULT_HOST
+    port: int = DEFAULT_PORT
     data: Path = field(default_factory=lambda: user_data_path("headwater", appauthor=False))
     store: str = "sqlite"
     # How long a client may take to send its headers, and then its body.

@@ -6,7 +6,7 @@ HeadwaterError
 ├── NotFound          nothing by that name
 ├── TooLarge          a body over the limit
 ├── NotAllowed        this server may not do that; says which setting would let it
-├── ConnectSaid       a Connect cluster did not do what was asked; `status` is its own, if it answered
+├── ConnectFailed       a Connect cluster did not do what was asked; `status` is its own, if it answered
 ├── Refused           a server said no; `status` and `problems` say why
 │   └── EventsRefused some events of many were refused; `refused` names them, the others are in
 ├── ServerFailed      a server could not answer, or not in a way that makes sense
@@ -67,7 +67,7 @@ class NotAllowed(HeadwaterError):
     pass
 
 
-class ConnectSaid(HeadwaterError):
+class ConnectFailed(HeadwaterError):
     def __init__(self, message: str, status: int | None, problems: Sequence[Problem] = ()) -> None:
         super().__init__(message)
         self.status = status

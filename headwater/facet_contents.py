@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from headwater.caches import Recent
+from headwater.caches import LatestCache
 from headwater.graph.columns import Columns, Feeding, FieldInput, Links
 from headwater.ids import DELETED, ContentId, Node
 from headwater.interpret.datasets import SCHEMAS
@@ -14,7 +14,7 @@ from headwater.openlineage import facets as f
 from headwater.openlineage import naming
 from headwater.store.protocol import Log
 
-_F = TypeVar("_F", bound=f.FacetBody)
+_F = TypeVar("_F", bound=f.TypedFacet)
 
 # Kept decoded facets, by number and by the bytes of their text. A 4,000-node graph touches a
 # few thousand; decoded they take some three times their text.
@@ -34,8 +34,8 @@ class Contents:
         # Texts that were read for many at once, until others are.
         self.at_hand: Mapping[ContentId, bytes] = {}
         self._schema_read: tuple[ContentId | None, f.Schema | None] = (None, None)
-        self.links: dict[Node, tuple[int, Links]] = Recent(_LINKED)
-        self.feeding: dict[Node, tuple[int, Feeding]] = Recent(_LINKED)
+        self.links: dict[Node, tuple[int, Links]] = LatestCache(_LINKED)
+        self.feeding: dict[Node, tuple[int, Feeding]] = LatestCache(_LINKED)
         self._ahead: dict[ContentId, bytes] = {}
 
     def body(self, content: ContentId) -> bytes:

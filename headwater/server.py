@@ -23,7 +23,7 @@ from headwater.ingest.folding import Progress, recover
 from headwater.ingest.service import Service
 from headwater.malloc import keep_large_blocks
 from headwater.store.open import open_store
-from headwater.store.reader_pool import InProcesses
+from headwater.store.reader_pool import ReaderPool
 
 logger = logging.getLogger(__name__)
 
@@ -58,14 +58,14 @@ def serve(settings: Settings, ready: Callable[[Service], None], show_progress: S
         gc.collect()
         gc.freeze()
         gc.set_threshold(50_000, 50, 1000)
-        asker = InProcesses(settings.data, log, tables)
-        uvloop.run(_run(settings, asker, lambda: Service(log, tables, state, asker), ready))
+        readers = ReaderPool(settings.data, log, tables)
+        uvloop.run(_run(settings, readers, lambda: Service(log, tables, state, readers), ready))
 
 
 async def _run(
-    settings: Settings, asker: InProcesses, make: Callable[[], Service], ready: Callable[[Service], None]
+    settings: Settings, readers: ReaderPool, make: Callable[[], Service], ready: Callable[[Service], None]
 ) -> None:
-    await asker.start()
+    await readers.start()
     service = make()
     await service.start()
     application = Application(service, settings)
@@ -93,7 +93,7 @@ async def _run(
     stop = asyncio.create_task(stopping.wait())
     await asyncio.wait((serving, stop), return_when=asyncio.FIRST_COMPLETED)
     listening.cancel()
-    all_ended = await service.let_go()
+    all_ended = await service.release_waiting()
     if not serving.done():
         server.stop()  # type: ignore[no-untyped-call]
     with suppress(asyncio.TimeoutError):

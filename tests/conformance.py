@@ -25,6 +25,7 @@ from rich.table import Table
 from headwater.errors import BadEvent
 from headwater.ids import Micros, Position
 from headwater.ingest.folding import fold, replay
+from headwater.interpret.known_facets import KnownFacets
 from headwater.model.state import State
 from headwater.openlineage import facets as f
 from headwater.openlineage.event import Event, decode
@@ -301,7 +302,7 @@ class Tally:
 
 # Samples
 
-UNDERSTOOD = {kind.__name__[0].lower() + kind.__name__[1:]: kind for kind in f.FacetBody.__subclasses__()}
+UNDERSTOOD = {kind.__name__[0].lower() + kind.__name__[1:]: kind for kind in f.TypedFacet.__subclasses__()}
 UNDERSTOOD |= {"lifecycleStateChange": f.Lifecycle, "parent": f.ParentRun}
 
 
@@ -330,14 +331,14 @@ def samples(spec: Path, registry: "Registry[Any]") -> Iterator[tuple[str, bytes]
 
 
 def sample_problems(given: list[tuple[str, bytes]], folder: Path) -> Iterator[str]:
-    log, tables, state = SqliteLog(folder), SqliteTables(folder), State()
+    log, tables, state, known = SqliteLog(folder), SqliteTables(folder), State(), KnownFacets()
     sent: dict[Position, tuple[str, bytes]] = {}
     for name, body in given:
         try:
             event = decode(body)
             position = log.append([event], Micros(0))[0].position
             sent[position] = (name, body)
-            fold(state, tables, [(position, event)])
+            fold(state, tables, [(position, event)], known)
             yield from (f"{name}: {facet} is not understood" for facet in not_understood(event))
         except Exception as e:
             yield f"{name}: {type(e).__name__}: {e}"
@@ -357,7 +358,7 @@ def not_understood(event: Event) -> Iterator[str]:
     ):
         for name, facet in facets.items():
             kind = lineage if name == "lineage" else UNDERSTOOD.get(name)
-            if kind is not None and f.read(kind, facet.body) is None:
+            if kind is not None and f.read(kind, facet.content) is None:
                 yield name
 
 

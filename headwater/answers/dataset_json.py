@@ -16,7 +16,7 @@ from headwater.ids import ContentId, Node
 from headwater.model.versions import Version
 from headwater.openlineage import facets as f
 from headwater.shapes import marquez as shapes
-from headwater.store.pages import Bodies
+from headwater.store.pages import ContentsById
 from headwater.store.protocol import Log, Tables
 
 _encode = msgspec.json.Encoder().encode
@@ -40,7 +40,7 @@ class Written(NamedTuple):
 class Page(NamedTuple):
     newest: dict[Node, Version]
     versions: dict[bytes, Version]
-    bodies: Bodies
+    bodies: ContentsById
     written: list[Written]
 
 

@@ -50,7 +50,7 @@ class DatasetPages:
         service = self._service
         fresh, gone = service.unwritten_versions(set(datasets))
         ids = [version.uuid for version in fresh]
-        found = await service.ask(read_page, service.tables, service.log, datasets, ids, told, contents)
+        found = await service.run_query(read_page, service.tables, service.log, datasets, ids, told, contents)
         newest = found.newest
         is_unsure = any(version.uuid in gone for version in newest.values())
         for version in fresh:
@@ -63,7 +63,7 @@ class DatasetPages:
             is_unsure = is_unsure or (held is not None and held.uuid == version.uuid and first < held.first)
         if is_unsure:
             await service.catch_up(datasets)
-            newest = await service.ask(service.tables.current_versions, datasets, None)
+            newest = await service.run_query(service.tables.current_versions, datasets, None)
         return found._replace(newest=newest)
 
     def _shown(

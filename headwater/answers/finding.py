@@ -110,7 +110,7 @@ def node_type(node_id: str, kinds: Sequence[str]) -> str:
 async def find_run(service: Service, run_id: str) -> Run:
     await service.catch_up()
     for candidate in dict.fromkeys((run_id, without_version(run_id))):
-        found = await service.ask(service.tables.runs, [RunId(candidate)])
+        found = await service.run_query(service.tables.runs, [RunId(candidate)])
         if found and found[0].first is not None:
             return found[0]
     raise NotFound(f"no run {run_id!r}")

@@ -30,7 +30,7 @@ from headwater.store.rows import job_version, run_from
 class History:
     def __init__(self, service: Service, contents: Contents, renderer: Renderer) -> None:
         self._service, self._contents, self._renderer = service, contents, renderer
-        self._ask, self._tables, self._log = service.ask, service.tables, service.log
+        self._ask, self._tables, self._log = service.run_query, service.tables, service.log
         self._job_pages, self._dataset_pages = JobPages(renderer, service), DatasetPages(renderer, service)
 
     # Runs
@@ -79,7 +79,7 @@ class History:
         runs, bodies = await self._ask(pages.runs_of_job, self._tables, self._log, job.node, limit, offset)
         return shapes.Runs(await self._full_runs(runs, bodies), job.runs + job.named)
 
-    async def _full_runs(self, runs: list[Run], bodies: pages.Bodies) -> list[shapes.Run]:
+    async def _full_runs(self, runs: list[Run], bodies: pages.ContentsById) -> list[shapes.Run]:
         """With what they used. However many they are, the tables and the log are asked a few times only."""
         state = self._service.state
         used = {Node(key >> 1) for run in runs for key in run.uses}

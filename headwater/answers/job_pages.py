@@ -12,12 +12,12 @@ from msgspec import Raw
 
 from headwater.answers.render import Renderer
 from headwater.answers.run_json import LatestRuns, latest_runs
-from headwater.caches import Memo
+from headwater.caches import TwoGenerationCache
 from headwater.ids import Node
 from headwater.ingest.service import Service
 from headwater.model.entities import Job
 from headwater.shapes import marquez as shapes
-from headwater.store.pages import Bodies
+from headwater.store.pages import ContentsById
 
 _RUNS_SHOWN = 10
 _KEPT = 2_000  # of some ten kilobytes
@@ -28,7 +28,7 @@ _encode = msgspec.json.Encoder().encode
 class JobPages:
     def __init__(self, renderer: Renderer, service: Service) -> None:
         self._renderer, self._service = renderer, service
-        self._kept: Memo[Node, tuple[int, Raw]] = Memo(_KEPT)
+        self._kept: TwoGenerationCache[Node, tuple[int, Raw]] = TwoGenerationCache(_KEPT)
 
     async def page(self, jobs: Sequence[Job]) -> list[Raw]:
         """Each a `shapes.Job`. To be called when the tables have what they can have."""
@@ -42,7 +42,7 @@ class JobPages:
         if stale:
             wanted = {content for job, _ in stale for content in self._renderer.contents_shown(job.facets).values()}
             names, service = {job.node: (job.namespace, job.name) for job, _ in stale}, self._service
-            runs, bodies = await service.ask(latest_runs, service.tables, service.log, names, _RUNS_SHOWN, wanted)
+            runs, bodies = await service.run_query(latest_runs, service.tables, service.log, names, _RUNS_SHOWN, wanted)
             self._renderer.contents.at_hand = bodies
             for job, revision in stale:
                 texts[job.node] = text = self._shown(job, runs.get(job.node), bodies)
@@ -54,7 +54,7 @@ class JobPages:
         kept = self._kept.get(job.node)
         return kept[1] if kept is not None and kept[0] == job.revision else None
 
-    def _shown(self, job: Job, runs: LatestRuns | None, bodies: Bodies) -> Raw:
+    def _shown(self, job: Job, runs: LatestRuns | None, bodies: ContentsById) -> Raw:
         answer = self._renderer.job(job.node, bodies)
         if runs is not None:
             answer.latestRun = cast(shapes.Run, Raw(runs.latest)) if runs.latest is not None else None

@@ -16,7 +16,7 @@ from headwater.openlineage import facets as f
 from headwater.openlineage.event import content_id, stamp_time
 from headwater.openlineage.timestamps import to_datetime
 from headwater.shapes import marquez as shapes
-from headwater.store.pages import Bodies
+from headwater.store.pages import ContentsById
 from headwater.store.protocol import Log, Tables
 from headwater.store.rows import StoredRun, run_from
 
@@ -34,7 +34,7 @@ class LatestRuns(NamedTuple):
 
 def latest_runs(
     tables: Tables, log: Log, jobs: Mapping[Node, tuple[str, str]], limit: int, contents: set[ContentId]
-) -> tuple[dict[Node, LatestRuns], Bodies]:
+) -> tuple[dict[Node, LatestRuns], ContentsById]:
     """Of jobs by their names, and the bodies of some contents."""
     stored = {
         job: [(one, run_from(one, [])) for one in some] for job, some in tables.latest_runs(list(jobs), limit).items()
@@ -45,7 +45,7 @@ def latest_runs(
     return {job: _latest(jobs[job], some, bodies) for job, some in stored.items()}, bodies
 
 
-def _latest(job: tuple[str, str], stored: list[tuple[StoredRun, Run]], bodies: Bodies) -> LatestRuns:
+def _latest(job: tuple[str, str], stored: list[tuple[StoredRun, Run]], bodies: ContentsById) -> LatestRuns:
     name, versions = shapes.Name(*job), dict[int, shapes.VersionName]()
     latest: shapes.Run | None = None
     runs: list[shapes.Run] = []
@@ -64,7 +64,7 @@ def _latest(job: tuple[str, str], stored: list[tuple[StoredRun, Run]], bodies: B
     return LatestRuns(None if latest is None else _encode(latest), _encode(runs), current)
 
 
-def _args(run: Run, bodies: Bodies) -> f.RunArgs | None:
+def _args(run: Run, bodies: ContentsById) -> f.RunArgs | None:
     register = run.facets.get(f.RUN_ARGS)
     return None if register is None else f.read(f.RunArgs, bodies.get(register[2]))
 

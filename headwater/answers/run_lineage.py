@@ -57,7 +57,7 @@ class RunChain:
 
     async def _read_runs(self, rows: Iterable[int]) -> None:
         missing = [row for row in dict.fromkeys(rows) if row not in self._runs]
-        for run in await self._service.ask(self._service.tables.runs_by_row, missing):
+        for run in await self._service.run_query(self._service.tables.runs_by_row, missing):
             self._runs[run.row] = run
 
     def _producers(self, level: list[int]) -> list[int]:
@@ -69,7 +69,7 @@ class RunChain:
         for row in level:
             for version in versions_written(self._state, self._runs[row]):
                 written[version.uuid] = self._state.aliases.members(version.dataset)
-        candidates, cut = await self._service.ask(pages.readers, self._service.tables, written, _MOST_READERS)
+        candidates, cut = await self._service.run_query(pages.readers, self._service.tables, written, _MOST_READERS)
         self._truncated = self._truncated or cut
         await self._read_runs(candidates)
         await self._resolve([row for row in candidates if row in self._runs])

@@ -15,7 +15,7 @@ from headwater.model.entities import INPUT, OUTPUT, Run, Use
 from headwater.model.state import State
 from headwater.model.versions import version_uuid
 from headwater.store import pages
-from headwater.store.pages import VersionAsked
+from headwater.store.pages import VersionQuery
 from headwater.store.protocol import Read
 
 
@@ -30,7 +30,7 @@ async def versions_read(service: Service, runs: Sequence[Run]) -> dict[int, list
     """By the row of the run. Names are looked up on the event loop, versions beside it, all at once."""
     state = service.state
     used = [(run, node, use) for run in runs for node, use in _uses(state, run, INPUT)]
-    which = await service.ask(pages.versions_read, service.tables, [_asked(state, *one) for one in used])
+    which = await service.run_query(pages.versions_read, service.tables, [_asked(state, *one) for one in used])
     found: dict[int, list[VersionUsed]] = {run.row: [] for run in runs}
     for (run, node, use), (uuid, producer) in zip(used, which, strict=True):
         found[run.row].append(VersionUsed(state.aliases.canonical(node), use, uuid, producer))
@@ -41,7 +41,7 @@ def versions_written(state: State, run: Run) -> list[VersionUsed]:
     found: list[VersionUsed] = []
     for node, use in _uses(state, run, OUTPUT):
         dataset, shown = state.dataset_of(node), state.aliases.canonical(node)
-        ids = (version_uuid(dataset, version, schema, run.id) for version, schema, _, _ in use.told())
+        ids = (version_uuid(dataset, version, schema, run.id) for version, schema, _, _ in use.effective_versions())
         found += [VersionUsed(shown, use, uuid, run.row) for uuid in dict.fromkeys(ids)]
     return found
 
@@ -52,9 +52,9 @@ def _uses(state: State, run: Run, direction: int) -> Iterator[tuple[Node, Use]]:
             yield Node(key >> 1), use
 
 
-def _asked(state: State, run: Run, node: Node, use: Use) -> VersionAsked:
+def _asked(state: State, run: Run, node: Node, use: Use) -> VersionQuery:
     names = state.aliases.members(node)
-    version, schema, _, _ = max(use.told(), key=lambda told: told[3])
+    version, schema, _, _ = max(use.effective_versions(), key=lambda told: told[3])
     ids = [version_uuid(state.dataset_of(name), version, schema, None) for name in (node, *names)]
     reads = [] if version else [Read(name, use.first, run.row) for name in names]
-    return VersionAsked(ids if version else ids[:1], reads)
+    return VersionQuery(ids if version else ids[:1], reads)

@@ -9,10 +9,9 @@ from headwater.answers.creation_counts import Created
 from headwater.answers.listing import Listing
 from headwater.errors import BadRequest
 from headwater.ids import Micros
-from headwater.ingest.service import now
 from headwater.model.state import QUARTER, State
 from headwater.openlineage.event import EventType
-from headwater.openlineage.timestamps import to_datetime
+from headwater.openlineage.timestamps import now, to_datetime
 from headwater.shapes import marquez as shapes
 
 HOURS, DAYS = 24, 7

@@ -17,9 +17,9 @@ from headwater.ids import (
     type_field,
     type_run,
 )
-from headwater.ingest.service import Service, now
+from headwater.ingest.service import Service
 from headwater.model.entities import INPUT, Job, Run
-from headwater.openlineage.timestamps import parse, to_datetime
+from headwater.openlineage.timestamps import now, parse, to_datetime
 from headwater.shapes.why import Examined, Suspect, Why
 from headwater.store.protocol import Log, Tables
 from headwater.why import amounts, dataset_history, pace

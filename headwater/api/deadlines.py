@@ -12,7 +12,7 @@ from typing import Any
 
 from headwater.api.ingest import Receive, Scope, Send
 from headwater.errors import TookTooLong
-from headwater.ingest.service import Counters
+from headwater.ingest.counters import Counters
 
 # How often to look at the questions that are being worked on.
 _LOOK_SECONDS = 0.05

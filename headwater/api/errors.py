@@ -3,7 +3,7 @@
 from headwater.errors import (
     BadEvent,
     BadRequest,
-    ConnectSaid,
+    ConnectFailed,
     HeadwaterError,
     NotAllowed,
     NotFound,
@@ -30,7 +30,7 @@ _STATUS: tuple[tuple[type[HeadwaterError], int], ...] = (
 def status_of(error: HeadwaterError) -> int:
     if isinstance(error, BadEvent):
         return 400 if error.malformed else 422
-    if isinstance(error, ConnectSaid):
+    if isinstance(error, ConnectFailed):
         # Whatever else happens there, this server could not get an answer for its client.
         return error.status if error.status in (400, 404, 409) else 502
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
@@ -41,7 +41,7 @@ _LONGEST = 2000
 
 
 def body_of(error: HeadwaterError) -> ErrorBody:
-    problems = error.problems if isinstance(error, BadEvent | ConnectSaid) else ()
+    problems = error.problems if isinstance(error, BadEvent | ConnectFailed) else ()
     fields = [FieldProblem(p.path or "$", p.message) for p in problems]
     message = _short(str(error))
     if isinstance(error, BadRequest) and error.path is not None:

@@ -81,8 +81,8 @@ class Ingest:
     async def _decoded(self, body: bytes) -> list[Event | str]:
         """The events, or why one is none. A large batch is read by a reader, if one has nothing to do: what is
         left here is a tenth. Intake never waits for somebody's question."""
-        if len(body) >= _LARGE_BATCH_BYTES and self._service.asker.is_free():
-            return await self._service.ask(decode_batch, body)
+        if len(body) >= _LARGE_BATCH_BYTES and self._service.query_runner.is_free():
+            return await self._service.run_query(decode_batch, body)
         found: list[Event | str] = []
         for index, text in enumerate(split_batch(body), 1):
             found.append(decode_or_refuse(text))

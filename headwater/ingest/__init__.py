@@ -1,1 +1,1 @@
-"""Taking events in: into the log, the state and the tables, live and again."""
+"""Ingest: events go into the log, the state and the tables, live or again from the log."""

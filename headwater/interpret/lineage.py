@@ -1,81 +1,71 @@
 """What feeds what. The explicit `lineage` facet beats `columnLineage`, both beat inputs × outputs.
 
-All three give edges (those of inputs and outputs: `datasets.py`); the facets also say which
+All three give edges (those of inputs and outputs: `datasets.py`); the facets also report which
 input reaches which output, and `graph/flow.py` goes by the strongest of them.
 """
 
 from collections.abc import Iterable
 
-from headwater.caches import Memo
 from headwater.ids import DELETED, ContentId
-from headwater.interpret.reading import read
-from headwater.model.changes import AnyChange, ColumnsTold, EdgeSeen, LineageDeclared, Name, Ref
+from headwater.interpret.known_facets import KnownFacets
+from headwater.model.changes import AnyChange, ColumnsReported, EdgeSeen, LineageDeclared, Name, Ref
 from headwater.model.entities import COLUMNS, JOB_LINEAGE, LINEAGE
 from headwater.openlineage import facets as f
 from headwater.openlineage import naming
 from headwater.openlineage.event import DatasetMention, Event
 
 
-def interpret(event: Event) -> list[AnyChange]:
-    said: list[AnyChange] = []
+def interpret(event: Event, known: KnownFacets) -> list[AnyChange]:
+    changes: list[AnyChange] = []
     if event.job is None:
         assert event.dataset is not None
-        return _told_of_dataset(event, event.dataset, None)
+        return _lineage_of_dataset(event, event.dataset, None, known)
     for mention in event.inputs:
-        if LINEAGE in mention.facets:  # what feeds an input is no deed of this job
-            said += _dataset_lineage(event, mention, None)
+        if LINEAGE in mention.facets:  # what feeds an input is not this job's work
+            changes += _dataset_lineage(event, mention, None, known)
     for mention in event.outputs:
-        said += _told_of_dataset(event, mention, event.job)
+        changes += _lineage_of_dataset(event, mention, event.job, known)
     if LINEAGE in event.job_facets:
-        said += _job_lineage(event, event.job)
-    return said
+        changes += _job_lineage(event, event.job, known)
+    return changes
 
 
-def _told_of_dataset(event: Event, mention: DatasetMention, job: Name | None) -> list[AnyChange]:
-    said: list[AnyChange] = []
+def _lineage_of_dataset(event: Event, mention: DatasetMention, job: Name | None, known: KnownFacets) -> list[AnyChange]:
+    changes: list[AnyChange] = []
     if COLUMNS in mention.facets:
-        said += _column_lineage(event, mention, job)
+        changes += _column_lineage(event, mention, job, known)
     if LINEAGE in mention.facets:
-        said += _dataset_lineage(event, mention, job)
-    return said
+        changes += _dataset_lineage(event, mention, job, known)
+    return changes
 
 
-def _column_lineage(event: Event, mention: DatasetMention, job: Name | None) -> list[AnyChange]:
+def _column_lineage(event: Event, mention: DatasetMention, job: Name | None, known: KnownFacets) -> list[AnyChange]:
     facet = mention.facets[COLUMNS]
-    sources = _column_sources.get(facet.content)
+    sources = known.column_sources.get(facet.content_id)
     if sources is None:
-        if facet.told == DELETED:
+        if facet.value == DELETED:
             return _feeds(event, mention, job, COLUMNS, DELETED, ())
-        told = f.read(f.ColumnLineage, facet.body)
-        if told is None:
+        lineage = f.read(f.ColumnLineage, facet.content)
+        if lineage is None:
             return []
-        sources = _column_sources.put(facet.content, _named_by(told))
-    return _feeds(event, mention, job, COLUMNS, facet.content, sources)
+        sources = known.column_sources.put(facet.content_id, _column_sources(lineage))
+    return _feeds(event, mention, job, COLUMNS, facet.content_id, sources)
 
 
-# Every job has column lineage of its own, so this one has room for many jobs.
-_column_sources: Memo[ContentId, tuple[Ref, ...]] = Memo(200_000)
-
-
-def note_sources(columns: ContentId, sources: tuple[Ref, ...]) -> None:
-    """Somebody knows already which datasets a facet of column lineage names."""
-    _column_sources.put(columns, sources)
-
-
-def _named_by(told: f.ColumnLineage) -> tuple[Ref, ...]:
+def _column_sources(lineage: f.ColumnLineage) -> tuple[Ref, ...]:
     """The datasets that column lineage names, once each."""
-    fields = [i for out in (told.fields or {}).values() for i in out.inputFields]
-    names = {(i.namespace, i.name) for i in (*fields, *(told.dataset or ())) if i.name}
+    fields = [i for out in (lineage.fields or {}).values() for i in out.inputFields]
+    names = {(i.namespace, i.name) for i in (*fields, *(lineage.dataset or ())) if i.name}
     return tuple(sorted(("dataset", *naming.canonical(*n)) for n in names))
 
 
-def _dataset_lineage(event: Event, mention: DatasetMention, job: Name | None) -> list[AnyChange]:
+def _dataset_lineage(event: Event, mention: DatasetMention, job: Name | None, known: KnownFacets) -> list[AnyChange]:
     facet = mention.facets[LINEAGE]
-    told = read(f.DatasetLineage, mention.facets, LINEAGE)
-    if told is None and facet.told != DELETED:
+    lineage = known.read(f.DatasetLineage, mention.facets, LINEAGE)
+    if lineage is None and facet.value != DELETED:
         return []
-    sources = _explicit_sources(told.inputs, told.fields, event.job) if told else ()
-    return _feeds(event, mention, job, LINEAGE, facet.told, sources)
+    sources = _explicit_sources(lineage.inputs, lineage.fields, event.job) if lineage else ()
+    return _feeds(event, mention, job, LINEAGE, facet.value, sources)
 
 
 def _feeds(
@@ -88,46 +78,46 @@ def _feeds(
 ) -> list[AnyChange]:
     """Sources → dataset, through the job where one is known."""
     target: Ref = ("dataset", mention.namespace, mention.name)
-    said: list[AnyChange] = [ColumnsTold(job, target[1:], kind, event.stamp, content, sources)]
+    changes: list[AnyChange] = [ColumnsReported(job, target[1:], kind, event.stamp, content, sources)]
     listed = {(m.namespace, m.name) for m in event.inputs} if job is not None else set()
-    said += _edges([s for s in sources if s[1:] not in listed or s[0] == "job"], target, job, event)
-    return said
+    changes += _edges([s for s in sources if s[1:] not in listed or s[0] == "job"], target, job, event)
+    return changes
 
 
 def _edges(sources: Iterable[Ref], target: Ref, job: Name | None, event: Event) -> list[AnyChange]:
-    said: list[AnyChange] = []
+    changes: list[AnyChange] = []
     for source in sources:
         through = job is not None and source[0] == "dataset" and target[0] == "dataset"
         end: Ref = ("job", *job) if through and job is not None else target
         if source != end:
-            said.append(EdgeSeen(source, end, event.time))
-    return said
+            changes.append(EdgeSeen(source, end, event.time))
+    return changes
 
 
-def _job_lineage(event: Event, job: Name) -> list[AnyChange]:
+def _job_lineage(event: Event, job: Name, known: KnownFacets) -> list[AnyChange]:
     facet = event.job_facets[LINEAGE]
-    told = read(f.JobLineage, event.job_facets, LINEAGE)
-    if told is None:
-        if facet.told == DELETED:
+    lineage = known.read(f.JobLineage, event.job_facets, LINEAGE)
+    if lineage is None:
+        if facet.value == DELETED:
             return [LineageDeclared(job, event.stamp, DELETED, ())]
         return []
     own: Ref = ("job", *job)
-    said: list[AnyChange] = []
+    changes: list[AnyChange] = []
     targets: list[tuple[Ref, tuple[Ref, ...]]] = []
-    for entry in told.entries or ():
+    for entry in lineage.entries or ():
         target = _entity(entry.type, entry.namespace, entry.name, job)
         if target is None:
             continue
         sources = _explicit_sources(entry.inputs, entry.fields, job)
         targets.append((target, sources))
-        said += _edges(sources, target, job, event)
-        # Whatever is not said to come from other jobs alone is this job's own work.
+        changes += _edges(sources, target, job, event)
+        # Whatever does not come from other jobs alone is this job's own work.
         if target[0] == "dataset" and (not sources or any(s[0] == "dataset" or s == own for s in sources)):
-            said.append(EdgeSeen(own, target, event.time))
+            changes.append(EdgeSeen(own, target, event.time))
             if entry.fields:
-                said.append(ColumnsTold(job, target[1:], JOB_LINEAGE, event.stamp, facet.content, sources))
-    said.append(LineageDeclared(job, event.stamp, facet.content, tuple(targets)))
-    return said
+                changes.append(ColumnsReported(job, target[1:], JOB_LINEAGE, event.stamp, facet.content_id, sources))
+    changes.append(LineageDeclared(job, event.stamp, facet.content_id, tuple(targets)))
+    return changes
 
 
 def _explicit_sources(
@@ -136,8 +126,8 @@ def _explicit_sources(
     job: Name | None,
 ) -> tuple[Ref, ...]:
     every = [*(inputs or ()), *(i for entry in (fields or {}).values() for i in entry.inputs)]
-    found = (_entity(i.type, i.namespace, i.name, job) for i in every)
-    return tuple(sorted({ref for ref in found if ref is not None}))
+    refs = (_entity(i.type, i.namespace, i.name, job) for i in every)
+    return tuple(sorted({ref for ref in refs if ref is not None}))
 
 
 def _entity(kind: str, namespace: str | None, name: str | None, job: Name | None) -> Ref | None:

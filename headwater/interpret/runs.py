@@ -1,33 +1,33 @@
-"""What an event says of its job, its run, and the runs above it."""
+"""What an event reports about its job, its run, and the runs above it."""
 
 from headwater.ids import RunId
-from headwater.interpret.reading import contents, read
+from headwater.interpret.known_facets import KnownFacets, values
 from headwater.model.changes import AnyChange, JobSeen, Name, RunNamed, RunSeen
 from headwater.openlineage import facets as f
 from headwater.openlineage import timestamps
 from headwater.openlineage.event import Event
 
 
-def interpret(event: Event) -> list[AnyChange]:
+def interpret(event: Event, known: KnownFacets) -> list[AnyChange]:
     if event.job is None:
         return []
-    parent = read(f.ParentRun, event.run_facets, "parent")
+    parent = known.read(f.ParentRun, event.run_facets, "parent")
     parent_job = _job_name(parent.job) if parent else None
     if parent_job == event.job:
         parent_job = None
-    said: list[AnyChange] = [JobSeen(event.job, event.stamp, contents(event.job_facets), parent_job)]
+    changes: list[AnyChange] = [JobSeen(event.job, event.stamp, values(event.job_facets), parent_job)]
     if event.run is None:
-        return said
+        return changes
     above = _run_id(parent.run) if parent else None
     root = _run_id(parent.root.run) if parent and parent.root else None
-    nominal = read(f.NominalTime, event.run_facets, "nominalTime")
-    said.append(
+    nominal = known.read(f.NominalTime, event.run_facets, "nominalTime")
+    changes.append(
         RunSeen(
             event.run,
             event.job,
             event.type,
             event.stamp,
-            contents(event.run_facets),
+            values(event.run_facets),
             above if above != event.run else None,
             root,
             (
@@ -39,12 +39,12 @@ def interpret(event: Event) -> list[AnyChange]:
         )
     )
     if above and parent_job:
-        said.append(RunNamed(above, parent_job))
+        changes.append(RunNamed(above, parent_job))
     root_job = _job_name(parent.root.job) if parent and parent.root else None
     if root and root_job:
-        said.append(JobSeen(root_job, event.stamp, {}, None))
-        said.append(RunNamed(root, root_job))
-    return said
+        changes.append(JobSeen(root_job, event.stamp, {}, None))
+        changes.append(RunNamed(root, root_job))
+    return changes
 
 
 def _job_name(job: f.Identifier | None) -> Name | None:

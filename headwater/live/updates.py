@@ -1,8 +1,8 @@
 """What one event changed, as plain facts.
 
-Making these is part of taking an event in, whether anybody listens or not, so nothing is put
-into words here: nodes are numbers, and `message.py` makes the JSON if someone asks for it.
-Names are canonical as of the event, so the message is the same whenever it is made.
+Updates are made while events are ingested, whether anybody listens or not, so they hold no text: nodes
+are numbers, and `update_json.py` makes the JSON when a subscriber needs it. Names are canonical as
+of the event, so the JSON is the same whenever it is made.
 """
 
 import logging
@@ -16,8 +16,8 @@ from headwater.model.effects import (
     Altered,
     Appeared,
     ColumnsChanged,
+    Effect,
     FacetSet,
-    Happening,
     Linked,
     Overturned,
     Regrouped,
@@ -28,14 +28,14 @@ from headwater.openlineage.event import Event, EventType
 
 logger = logging.getLogger(__name__)
 
-RunThen = tuple[RunId, Node, Stamp | None, Micros | None, bool, Stamp | None]
+RunSnapshot = tuple[RunId, Node, Stamp | None, Micros | None, bool, Stamp | None]
 """Id, job, first, started, active and ended of a run, as of an event."""
 
 Pair = tuple[Node, Node]
 
 
-class GraphNews(msgspec.Struct, frozen=True, gc=False):
-    """What looks different now. A node that was added is named in no other list of nodes."""
+class GraphUpdate(msgspec.Struct, frozen=True, gc=False):
+    """What looks different in the graph now. A node that was added is in no other list of nodes."""
 
     added: tuple[Node, ...]
     removed: tuple[Node, ...]  # they go by another name now
@@ -51,71 +51,71 @@ class GraphNews(msgspec.Struct, frozen=True, gc=False):
         return sum(len(getattr(self, name)) for name in self.__struct_fields__)
 
 
-class Note(msgspec.Struct, frozen=True, gc=False):
+class Update(msgspec.Struct, frozen=True, gc=False):
     position: Position
     time: Micros
-    kind: EventType | None  # None: what people changed through the API
-    run: RunThen | None
+    kind: EventType | None  # None: an edit through the API
+    run: RunSnapshot | None
     run_before: tuple[bool, Stamp | None] | None  # active and ended; None for a run that is new
     job: Node | None
     dataset: Node | None  # of a dataset event
     inputs: tuple[Node, ...]
     outputs: tuple[Node, ...]
-    graph: GraphNews | None
-    weight: int  # how many nodes it names, about: what its memory depends on
+    graph: GraphUpdate | None
+    weight: int  # about how many nodes it names, on which its memory depends
 
 
-class News:
-    """Watches one event after the other go into the state."""
+class UpdateRecorder:
+    """Makes an update for each event that is applied to the state."""
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._happened: list[Happening] = []
-        state.happened = self._happened
+        self._effects: list[Effect] = []
+        state.effects = self._effects
         self._run_before: tuple[bool, Stamp | None] | None = None
-        self._notes: list[Note] = []
+        self._updates: list[Update] = []
         self._complete = True
 
     def before(self, event: Event) -> None:
-        """To be called when the event's run is at hand."""
+        """To be called when the event's run is in memory."""
         run = self._state.runs.get(event.run) if event.run is not None else None
         self._run_before = None if run is None or run.first is None else (run.active, run.ended)
 
     def after(self, position: Position, event: Event) -> None:
         try:
-            self._notes.append(self._note(position, event))
-            self._look_for_what_cannot_be_told()
-        except Exception:  # a mistake of ours must keep no event out
-            logger.exception("what event %d changed cannot be told", position)
+            self._updates.append(self._update(position, event))
+            self._check_complete()
+        except Exception:  # a bug of ours must keep no event out
+            logger.exception("no live update could be made for event %d; subscribers have to resync", position)
             self._complete = False
-        self._happened.clear()
+        self._effects.clear()
 
     def after_edit(self, position: Position, at: Micros) -> None:
-        graph = graph_news(self._state, self._happened) if self._happened else None
+        graph = graph_update(self._state, self._effects) if self._effects else None
         weight = 0 if graph is None else graph.weight
-        self._notes.append(Note(position, at, None, None, None, None, None, (), (), graph, weight))
-        self._look_for_what_cannot_be_told()
-        self._happened.clear()
+        self._updates.append(Update(position, at, None, None, None, None, None, (), (), graph, weight))
+        self._check_complete()
+        self._effects.clear()
 
-    def _look_for_what_cannot_be_told(self) -> None:
+    def _check_complete(self) -> None:
         gone = self._state.gone
-        if self._happened and any(_is_overturned(one, gone) for one in self._happened):
+        if self._effects and any(_needs_resync(effect, gone) for effect in self._effects):
             self._complete = False
 
-    def take(self) -> list[Note] | None:
-        """What is new since the last time; None if that cannot be told."""
-        notes, self._notes = self._notes, []
+    def take(self) -> list[Update] | None:
+        """The updates since the last time; None if they do not show all that changed."""
+        updates, self._updates = self._updates, []
         complete, self._complete = self._complete, True
-        return notes if complete else None
+        return updates if complete else None
 
-    def _note(self, position: Position, event: Event) -> Note:
+    def _update(self, position: Position, event: Event) -> Update:
         state, datasets, canonical = self._state, self._state.datasets, self._state.aliases.canonical
         job, mention, run_id = event.job, event.dataset, event.run
         run = state.runs[run_id] if run_id is not None else None
         inputs = tuple([canonical(datasets[m.namespace][m.name]) for m in event.inputs])
         outputs = tuple([canonical(datasets[m.namespace][m.name]) for m in event.outputs])
-        graph = graph_news(state, self._happened) if self._happened else None
-        return Note(
+        graph = graph_update(state, self._effects) if self._effects else None
+        return Update(
             position,
             event.time,
             event.type,
@@ -130,50 +130,50 @@ class News:
         )
 
 
-def _is_overturned(one: Happening, gone: Container[Node]) -> bool:
-    """Whether it takes more than this happening to know what is shown."""
-    match one:
+def _needs_resync(effect: Effect, gone: Container[Node]) -> bool:
+    """Whether this effect alone does not show what is different now."""
+    match effect:
         case Overturned():
             return True
         case Appeared() | Regrouped():
-            return one.node in gone
+            return effect.node in gone
         case Linked():
-            return one.src in gone or one.dst in gone
+            return effect.src in gone or effect.dst in gone
         case _:
             return False
 
 
-def graph_news(state: State, happened: Iterable[Happening]) -> GraphNews | None:
-    """What comes of rare happenings for those who see only canonical names."""
+def graph_update(state: State, effects: Iterable[Effect]) -> GraphUpdate | None:
+    """What effects mean for subscribers, who see only canonical names."""
     appeared: set[Node] = set()
     linked: set[Pair] = set()
     before: dict[Node, Node] = {}
     schemas: dict[Node, None] = {}
     columns: dict[Node, None] = {}
     changed: dict[Node, None] = {}
-    for one in happened:
-        match one:
+    for effect in effects:
+        match effect:
             case Appeared():
-                appeared.add(one.node)
+                appeared.add(effect.node)
             case Linked():
-                linked.add((one.src, one.dst))
+                linked.add((effect.src, effect.dst))
             case Regrouped():
-                before.setdefault(one.node, one.before)
-                changed[one.node] = None
+                before.setdefault(effect.node, effect.before)
+                changed[effect.node] = None
             case ColumnsChanged():
-                columns[one.node] = None
+                columns[effect.node] = None
             case Altered():
-                changed[one.node] = None
+                changed[effect.node] = None
             case Overturned():
-                pass  # whoever listens is told to ask again
+                pass  # subscribers get a resync
             case FacetSet():
-                kind = _told_by(state, one)
+                kind = _kind_of_change(state, effect)
                 if kind == _SCHEMA:
-                    schemas[one.node] = None
+                    schemas[effect.node] = None
                 elif kind == _COLUMNS:
-                    columns[one.node] = None
+                    columns[effect.node] = None
                 elif kind == _OTHER:
-                    changed[one.node] = None
+                    changed[effect.node] = None
     added, removed = _nodes_that_differ(state, appeared, before)
     new, gone = _edges_that_differ(state, linked, before)
     canonical = state.aliases.canonical
@@ -181,7 +181,7 @@ def graph_news(state: State, happened: Iterable[Happening]) -> GraphNews | None:
     def shown(nodes: Iterable[Node]) -> tuple[Node, ...]:
         return tuple(n for n in dict.fromkeys(map(canonical, nodes)) if n not in added and _is_seen(state, n))
 
-    news = GraphNews(
+    update = GraphUpdate(
         tuple(sorted(added)),
         tuple(sorted(removed)),
         tuple(sorted(new)),
@@ -191,23 +191,22 @@ def graph_news(state: State, happened: Iterable[Happening]) -> GraphNews | None:
         shown(changed),
         tuple(sorted({(old, canonical(node)) for node, old in before.items() if old != canonical(node)})),
     )
-    return news if news.weight else None
+    return update if update.weight else None
 
 
 _SCHEMA, _COLUMNS, _OTHER, _NOTHING = range(4)
 
 
-def _told_by(state: State, one: FacetSet) -> int:
-    """What kind of change a facet makes."""
-    if not isinstance(state.nodes[one.node], Dataset):
+def _kind_of_change(state: State, effect: FacetSet) -> int:
+    if not isinstance(state.nodes[effect.node], Dataset):
         return _OTHER
-    if one.name in (COLUMNS, LINEAGE):
+    if effect.name in (COLUMNS, LINEAGE):
         return _COLUMNS
-    if one.name not in SCHEMAS:
+    if effect.name not in SCHEMAS:
         return _OTHER
-    # What readers say of the schema shows only where no writer has said anything.
-    stronger = SCHEMAS[: SCHEMAS.index(one.name)]
-    for member in state.aliases.members(one.node):
+    # The schema of readers shows only where no writer has reported one.
+    stronger = SCHEMAS[: SCHEMAS.index(effect.name)]
+    for member in state.aliases.members(effect.node):
         facets = state.nodes[member].facets
         if any(name in facets and facets[name][2] != DELETED for name in stronger):
             return _NOTHING
@@ -215,7 +214,7 @@ def _told_by(state: State, one: FacetSet) -> int:
 
 
 def _is_seen(state: State, node: Node) -> bool:
-    """Whether anybody mentioned it, or a dataset by another of its names, other than as an alias."""
+    """Whether an event mentioned it, under any of its names, other than as an alias."""
     return any(state.nodes[member].first is not None for member in state.aliases.members(node))
 
 
@@ -239,8 +238,8 @@ def _edges_that_differ(state: State, linked: set[Pair], before: dict[Node, Node]
     for src, dst in linked:
         if src not in before and dst not in before:
             keys = {(a, b): edge_key(a, b) for a in members(src) for b in members(dst)}
-            known = (pair for pair, key in keys.items() if key in state.edges and not state.is_gone(state.edges[key]))
-            if any(pair not in linked for pair in known):
+            shown = (pair for pair, key in keys.items() if key in state.edges and not state.is_gone(state.edges[key]))
+            if any(pair not in linked for pair in shown):
                 earlier.add((canonical(src), canonical(dst)))
     for node in before:
         for edge in (*state.nodes[node].into, *state.nodes[node].out):
@@ -251,5 +250,5 @@ def _edges_that_differ(state: State, linked: set[Pair], before: dict[Node, Node]
             if (src, dst) not in linked:
                 earlier.add((before.get(src, canonical(src)), before.get(dst, canonical(dst))))
     new, gone = now - earlier, earlier - now
-    # What flows from a dataset into itself is no edge that one could see.
+    # An edge from a dataset to itself is not shown.
     return {p for p in new if p[0] != p[1]}, {p for p in gone if p[0] != p[1]}

@@ -46,18 +46,18 @@ def apply(state: State, change: c.AnyChange) -> None:
             _job_seen(state, change)
         case c.SourceSeen():
             _source_seen(state, change)
-        case c.ColumnsTold():
-            _columns_told(state, change)
+        case c.ColumnsReported():
+            _columns_reported(state, change)
         case c.EdgeSeen():
             state.see_edge(state.ensure(change.src, change.at), state.ensure(change.dst, change.at), change.at)
         case c.RunNamed():
             _run_named(state, change)
         case c.LineageDeclared():
             _lineage_declared(state, change)
-        case c.AliasesTold():
-            _aliases_told(state, change)
-        case c.LifecycleTold():
-            _lifecycle_told(state, change)
+        case c.AliasesReported():
+            _aliases_reported(state, change)
+        case c.LifecycleReported():
+            _lifecycle_reported(state, change)
         case _:
             assert_never(change)
 
@@ -70,7 +70,7 @@ def _job_seen(state: State, change: c.JobSeen) -> None:
         held = job.parent
         job.parent = state.later_node(held, change.stamp, state.ensure_job(change.parent, at).node)
         if held is None or held[1] != job.parent[1]:
-            state.note(Altered(job.node))
+            state.note_effect(Altered(job.node))
     state.mark(job.node)
 
 
@@ -187,12 +187,12 @@ def _put_facets(state: State, entity: Job | Dataset, stamp: Stamp, facets: dict[
             state.dirty.past_facets.append((entity.node, name, lost))
             state.structure += 1
             if held[name][2] == content:
-                state.note(FacetSet(entity.node, name))
+                state.note_effect(FacetSet(entity.node, name))
     if len(held) > before:
         state.structure += 1
-        if state.happened is not None:
+        if state.effects is not None:
             fresh = [name for name in list(held)[before:] if held[name][2] != DELETED]
-            state.happened += [FacetSet(entity.node, name) for name in fresh]
+            state.effects += [FacetSet(entity.node, name) for name in fresh]
 
 
 def _source_seen(state: State, change: c.SourceSeen) -> None:
@@ -235,7 +235,8 @@ def _note_use(state: State, change: c.DatasetMentioned, run: Run, dataset: Datas
 
 def _note_outputs(state: State, run: Run, dataset: Dataset, use: Use) -> None:
     kept = {
-        _note_version(state, dataset, version, schema, first, last, run) for version, schema, first, last in use.told()
+        _note_version(state, dataset, version, schema, first, last, run)
+        for version, schema, first, last in use.effective_versions()
     }
     if len(use.versions) > len(kept):
         for version, schema in use.versions:
@@ -264,7 +265,7 @@ def _note_version(
     return uuid
 
 
-def _columns_told(state: State, change: c.ColumnsTold) -> None:
+def _columns_reported(state: State, change: c.ColumnsReported) -> None:
     at = stamp_time(change.stamp)
     dataset = state.ensure_dataset(change.dataset, at).node
     producer = dataset if change.job is None else state.ensure_job(change.job, at).node
@@ -287,7 +288,7 @@ def _columns_told(state: State, change: c.ColumnsTold) -> None:
     if len(edge.columns) > 1 or known.first == known.last:
         state.structure += 1  # another one may count now, or this one is new
     if not was_newest and _newest(edge.columns, change.kind) is known:
-        state.note(ColumnsChanged(dataset))
+        state.note_effect(ColumnsChanged(dataset))
     state.outdate(dataset)
     state.outdate(producer)  # which of its inputs reach which output may have changed
     state.dirty.column_sets[edge.key, known.kind, known.content] = known
@@ -317,11 +318,11 @@ def _lineage_declared(state: State, change: c.LineageDeclared) -> None:
             state.outdate(target)
         if held is None or held.content != change.content:
             for target in {**(held.targets if held else {}), **job.declared.targets}:
-                state.note(ColumnsChanged(target))
+                state.note_effect(ColumnsChanged(target))
         state.mark(job.node)
 
 
-def _aliases_told(state: State, change: c.AliasesTold) -> None:
+def _aliases_reported(state: State, change: c.AliasesReported) -> None:
     dataset = state.datasets[change.dataset[0]][change.dataset[1]]
     held = state.dataset_of(dataset).facets.get("symlinks")
     if held is not None and held[2] == change.content:
@@ -330,7 +331,7 @@ def _aliases_told(state: State, change: c.AliasesTold) -> None:
         state.mark(dataset)
 
 
-def _lifecycle_told(state: State, change: c.LifecycleTold) -> None:
+def _lifecycle_reported(state: State, change: c.LifecycleReported) -> None:
     at = stamp_time(change.stamp)
     dataset = state.ensure_dataset(change.dataset, at)
     job = None if change.job is None else state.ensure_job(change.job, at).node

@@ -36,7 +36,7 @@ def _apply(state: State, change: e.AnyEdit) -> None:
             node = (state.jobs if kind == "job" else state.datasets).get(namespace, {}).get(name)
             if node is not None:
                 state.outdate(node)
-                state.note(Altered(node))
+                state.note_effect(Altered(node))
         case e.Deleted():
             for entity in change.entities:
                 edited.delete(entity, change.at)

@@ -68,7 +68,7 @@ class DatasetMentioned(Change, frozen=True, gc=False, tag=True):
     run_facets: dict[str, ContentId]  # of this run's use of it
 
 
-class ColumnsTold(Change, frozen=True, gc=False, tag=True):
+class ColumnsReported(Change, frozen=True, gc=False, tag=True):
     """What feeds the columns of a dataset, by a job or (job None) declared without one."""
 
     job: Name | None
@@ -88,7 +88,7 @@ class LineageDeclared(Change, frozen=True, gc=False, tag=True):
     targets: tuple[tuple[Ref, tuple[Ref, ...]], ...]
 
 
-class AliasesTold(Change, frozen=True, gc=False, tag=True):
+class AliasesReported(Change, frozen=True, gc=False, tag=True):
     """The present `symlinks` facet; it counts while `content` is what the register holds."""
 
     dataset: Name
@@ -96,7 +96,7 @@ class AliasesTold(Change, frozen=True, gc=False, tag=True):
     aliases: tuple[Name, ...]
 
 
-class LifecycleTold(Change, frozen=True, gc=False, tag=True):
+class LifecycleReported(Change, frozen=True, gc=False, tag=True):
     dataset: Name
     stamp: Stamp
     state: str
@@ -111,8 +111,8 @@ AnyChange = (
     | SourceSeen
     | EdgeSeen
     | DatasetMentioned
-    | ColumnsTold
+    | ColumnsReported
     | LineageDeclared
-    | AliasesTold
-    | LifecycleTold
+    | AliasesReported
+    | LifecycleReported
 )

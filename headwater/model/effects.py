@@ -52,4 +52,4 @@ class Overturned(msgspec.Struct, frozen=True, gc=False):
     """Something was deleted, or came back after that: too rare to tell what is different now."""
 
 
-Happening = Appeared | Linked | FacetSet | ColumnsChanged | Regrouped | Altered | Overturned
+Effect = Appeared | Linked | FacetSet | ColumnsChanged | Regrouped | Altered | Overturned

@@ -133,7 +133,7 @@ class Use(msgspec.Struct, gc=False):
     facets: Registers = msgspec.field(default_factory=dict)
     versions: dict[tuple[str, int], tuple[Micros, Micros]] = msgspec.field(default_factory=dict)
 
-    def told(self) -> Iterator[tuple[str, ContentId, Micros, Micros]]:
+    def effective_versions(self) -> Iterator[tuple[str, ContentId, Micros, Micros]]:
         """The versions that count: named ones if there are any, else those with a schema.
         A START that knows less than the COMPLETE after it makes no version of its own."""
         best = max((bool(v), bool(s)) for v, s in self.versions)

@@ -14,7 +14,7 @@ from headwater.model import changes as c
 from headwater.model import spans
 from headwater.model.aliases import Aliases
 from headwater.model.edited import NEVER, Edited
-from headwater.model.effects import Appeared, Happening, Linked, Overturned, Regrouped
+from headwater.model.effects import Appeared, Effect, Linked, Overturned, Regrouped
 from headwater.model.entities import (
     ColumnSet,
     Dataset,
@@ -93,7 +93,7 @@ class State:
         self._followers: list[set[Node]] = []
         self.touched_sources: set[str] = set()
         self.dirty = Dirty()
-        self.happened: list[Happening] | None = None  # rare things; None while nobody tells of them
+        self.effects: list[Effect] | None = None  # rare things; None while nobody tells of them
 
     # Looking things up
 
@@ -128,9 +128,9 @@ class State:
         if group is not None and group.canonical != node:  # what is shown comes from all names
             self.nodes[group.canonical].revision += 1
 
-    def note(self, happening: Happening) -> None:
-        if self.happened is not None:
-            self.happened.append(happening)
+    def note_effect(self, effect: Effect) -> None:
+        if self.effects is not None:
+            self.effects.append(effect)
 
     def follow(self) -> set[Node]:
         """For whoever keeps something made of jobs and datasets as they are now: a set of its own,
@@ -151,7 +151,7 @@ class State:
 
     def _renamed(self, node: Node, before: Node) -> None:
         """A dataset goes by another name now."""
-        self.note(Regrouped(node, before))
+        self.note_effect(Regrouped(node, before))
         self._shown_otherwise(node)
 
     def _shown_otherwise(self, node: Node) -> None:
@@ -203,7 +203,7 @@ class State:
                 found = [(name, names[name])] if kind == kind_of and name in names else []
             for each, node in found:
                 self.gone[node] = self.edited.deletions((kind_of, namespace, each))
-                self.note(Overturned())
+                self.note_effect(Overturned())
                 self._shown_otherwise(node)
 
     def _recall_deletion(self, kind: str, entity: Job | Dataset) -> None:
@@ -214,7 +214,7 @@ class State:
 
     def _note_return(self, entity: Job | Dataset, at: Micros) -> None:
         if entity.last <= self.deleted(entity.node) < at:
-            self.note(Overturned())
+            self.note_effect(Overturned())
 
     # Counting
 
@@ -250,7 +250,7 @@ class State:
             if self.edited.deleted:
                 self._recall_deletion("job", job)
             self.mark(node)
-            self.note(Appeared(node))
+            self.note_effect(Appeared(node))
             self.see_namespace(name[0], at)
             return job
         job = self.job_of(node)
@@ -293,7 +293,7 @@ class State:
         if first is None or at > dataset.last:
             dataset.last = at
         if first is None:
-            self.note(Appeared(dataset.node))
+            self.note_effect(Appeared(dataset.node))
         if first is None or at < first:
             dataset.first = at
             self.aliases.seen(dataset)
@@ -341,7 +341,7 @@ class State:
             self.outdate(src)
             self.outdate(dst)
             self.dirty.edges.add(key)
-            self.note(Linked(src, dst))
+            self.note_effect(Linked(src, dst))
         elif not self.gone:
             if spans.see(edge, at):
                 self.dirty.edges.add(key)
@@ -350,7 +350,7 @@ class State:
             if spans.see(edge, at):
                 self.dirty.edges.add(key)
                 if gone and not self.is_gone(edge):  # it is back, and shows at both ends and beyond
-                    self.note(Overturned())
+                    self.note_effect(Overturned())
                     self._shown_otherwise(src)
                     self._shown_otherwise(dst)
         return edge

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import msgspec
 
-from headwater.caches import Memo
+from headwater.caches import TwoGenerationCache
 from headwater.errors import BadEvent, Problem
 from headwater.ids import DELETED, ContentId, Micros, RunId, Stamp
 from headwater.openlineage import naming, timestamps
@@ -38,22 +38,21 @@ _RANKS = 8  # room for the ranks above below each microsecond
 
 MAX_EVENT_BYTES = 32 << 20
 
-# Whoever walks through a facet uses the stack, and on replay there may be less of it left than
-# there was at intake, so the limit is a number and not what happens to work. Real events have
-# some thirty levels.
+# Walking through a facet uses the stack, and a replay may have less of it left than the ingest
+# had, so the limit is a number and not what happens to work. Real events have some thirty levels.
 _MAX_DEPTH = 256
 
 # Facets repeat from event to event, and looking one up costs a quarter of hashing it. Mostly all facets of a job or
-# dataset do, and are looked up at once.
-_MEMO_ENTRIES, _MEMO_MAX_BYTES = 4096, 16 << 10
+# dataset repeat together, and are looked up together.
+_CACHE_ENTRIES, _CACHED_MAX_BYTES = 4096, 16 << 10
 
 
 Facets = dict[str, Facet]
 _NO_FACETS: Facets = {}
 
 
-_memo: Memo[bytes, Facet] = Memo(_MEMO_ENTRIES)
-_group_memo: Memo[bytes, Facets] = Memo(_MEMO_ENTRIES)
+_facet_cache: TwoGenerationCache[bytes, Facet] = TwoGenerationCache(_CACHE_ENTRIES)
+_facet_group_cache: TwoGenerationCache[bytes, Facets] = TwoGenerationCache(_CACHE_ENTRIES)
 
 
 class DatasetMention(msgspec.Struct, frozen=True, gc=False):
@@ -69,7 +68,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
 
     skeleton: bytes
     digest: bytes
-    facets: tuple[Facet, ...]  # all of them, as they come
+    facets: tuple[Facet, ...]  # all of them: of the run, the job and the datasets
     type: EventType
     time: Micros
     stamp: Stamp
@@ -132,7 +131,7 @@ _STEPS = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
 _NO_BRACKET = bytes(set(range(256)) - _STEPS.keys())
 _BRACE = ord("{")
 _MISSING = re.compile("Object missing required field `(.*)`")
-# Refusals stay short, however long the text is that they are about.
+# Refusals quote this much of the text that they are about.
 _SHOWN = 80
 
 _decoder = msgspec.json.Decoder(_Event)
@@ -140,13 +139,13 @@ _list_decoder = msgspec.json.Decoder(list[msgspec.Raw])
 _facets_decoder: msgspec.json.Decoder[RawFacets] = msgspec.json.Decoder(RawFacets)
 
 
-def content_id(body: bytes) -> ContentId:
-    number = int.from_bytes(blake2b(body, digest_size=8).digest(), "big", signed=True)
+def content_id(content: bytes) -> ContentId:
+    number = int.from_bytes(blake2b(content, digest_size=8).digest(), "big", signed=True)
     return ContentId(number or 1)  # 0 is DELETED
 
 
 def split_batch(body: bytes) -> list[bytes]:
-    """The events of a batch, each as it was sent. Raises BadEvent when it is no JSON array."""
+    """The events of a batch, each as it was sent. Raises BadEvent when the batch is no JSON array."""
     _check_text(body)
     try:
         return [bytes(raw) for raw in _list_decoder.decode(body)]
@@ -155,12 +154,12 @@ def split_batch(body: bytes) -> list[bytes]:
 
 
 def decode_batch(body: bytes) -> list[Event | str]:
-    """The events of a batch, or why one is none. Raises BadEvent when it is no JSON array."""
+    """The events of a batch, or why one is refused. Raises BadEvent when the batch is no JSON array."""
     return [decode_or_refuse(text) for text in split_batch(body)]
 
 
 def decode_or_refuse(text: bytes) -> Event | str:
-    """One event of a batch, or why it is none."""
+    """One event of a batch, or why it is refused."""
     try:
         return decode_text(text)
     except BadEvent as e:
@@ -174,18 +173,18 @@ def decode(body: bytes) -> Event:
 
 
 def decode_text(body: bytes) -> Event:
-    """One event of a batch that was looked at already."""
+    """One event whose size and UTF-8 were checked already, with its batch."""
     try:
-        seen = _decoder.decode(body)
+        raw = _decoder.decode(body)
     except (msgspec.MsgspecError, RecursionError) as e:
         _fail(e)
-    time = _time(seen.eventTime)
-    run, job, dataset = seen.run, seen.job, seen.dataset
+    time = _time(raw.eventTime)
+    run, job, dataset = raw.run, raw.job, raw.dataset
     if run is not None and job is not None:
-        kind = _type(seen.eventType)
+        kind = _type(raw.eventType)
         if not run.runId:
             _reject("run.runId", "is empty")
-        if dataset is not None:  # it is left aside, but of the right shape
+        if dataset is not None:  # it is ignored, but must have the right shape
             _read_facets(bytes(dataset.facets), "dataset.facets")
     elif dataset is not None and job is None:
         kind, run = EventType.STATIC, None
@@ -199,23 +198,23 @@ def decode_text(body: bytes) -> Event:
         _reject("", "one of run with job, job, or dataset is required")
     if job is not None and not job.name:
         _reject("job.name", "is empty")
-    found: list[Facet] = []
-    run_facets = _facets(run.facets, "run.facets", found) if run else _NO_FACETS
-    job_facets = _lasting_facets(job.facets, "job.facets", found) if job else _NO_FACETS
-    inputs = _mentions(seen.inputs, "inputs", found) if job else ()
-    outputs = _mentions(seen.outputs, "outputs", found) if job else ()
-    about = _mention(dataset, "dataset", found) if dataset and not job else None
-    skeleton = cut_out(body, found)
-    # Facets were looked at one by one; what nobody knows may be deep elsewhere too.
+    facets: list[Facet] = []
+    run_facets = _facets(run.facets, "run.facets", facets) if run else _NO_FACETS
+    job_facets = _lasting_facets(job.facets, "job.facets", facets) if job else _NO_FACETS
+    inputs = _mentions(raw.inputs, "inputs", facets) if job else ()
+    outputs = _mentions(raw.outputs, "outputs", facets) if job else ()
+    about = _mention(dataset, "dataset", facets) if dataset and not job else None
+    skeleton = cut_out(body, facets)
+    # Facets were checked one by one; fields that nobody knows may be deep too.
     _check_depth(skeleton, "")
     return Event(
         skeleton=skeleton,
         digest=blake2b(skeleton, digest_size=16).digest(),
-        facets=tuple(found),
+        facets=tuple(facets),
         type=kind,
         time=time,
         stamp=Stamp(time * _RANKS + kind),
-        producer=seen.producer or "",
+        producer=raw.producer or "",
         run=RunId(run.runId) if run else None,
         run_facets=run_facets,
         job=(job.namespace, job.name) if job else None,
@@ -230,7 +229,7 @@ def _check_text(body: bytes) -> None:
     if len(body) > MAX_EVENT_BYTES:
         _reject("", f"is larger than {MAX_EVENT_BYTES >> 20} MiB")
     try:
-        body.decode()  # facets are kept unread, so nobody else would notice bad UTF-8 in them
+        body.decode()  # facets are stored unread, so bad UTF-8 in them would go unnoticed
     except UnicodeDecodeError as e:
         raise BadEvent(Problem("", f"is not UTF-8 (byte {e.start})"), malformed=True) from None
 
@@ -251,13 +250,13 @@ def _time(text: str) -> Micros:
         _reject("eventTime", f"{text[:40]!r} is not an ISO 8601 date-time")
 
 
-def _mentions(datasets: list[_Dataset] | None, path: str, found: list[Facet]) -> tuple[DatasetMention, ...]:
+def _mentions(datasets: list[_Dataset] | None, path: str, collected: list[Facet]) -> tuple[DatasetMention, ...]:
     if not datasets:
         return ()
-    return tuple([_mention(d, f"{path}[{i}]", found) for i, d in enumerate(datasets)])
+    return tuple([_mention(d, f"{path}[{i}]", collected) for i, d in enumerate(datasets)])
 
 
-def _mention(dataset: _Dataset, path: str, found: list[Facet]) -> DatasetMention:
+def _mention(dataset: _Dataset, path: str, collected: list[Facet]) -> DatasetMention:
     namespace, name = naming.canonical(dataset.namespace, dataset.name)
     if not name:
         _reject(f"{path}.name", "is empty")
@@ -266,21 +265,21 @@ def _mention(dataset: _Dataset, path: str, found: list[Facet]) -> DatasetMention
     return DatasetMention(
         namespace,
         name,
-        _lasting_facets(dataset.facets, f"{path}.facets", found),
-        _facets(getattr(dataset, kind), f"{path}.{kind}", found),
+        _lasting_facets(dataset.facets, f"{path}.facets", collected),
+        _facets(getattr(dataset, kind), f"{path}.{kind}", collected),
     )
 
 
-def _lasting_facets(raw: msgspec.Raw, path: str, found: list[Facet]) -> Facets:
+def _lasting_facets(raw: msgspec.Raw, path: str, collected: list[Facet]) -> Facets:
     """Facets of a job or dataset itself."""
     body = bytes(raw)
-    known = _group_memo.get(body)
-    if known is not None:
-        found += known.values()
-        return known
-    facets = _facets(_read_facets(body, path), path, found)
-    if len(body) <= _MEMO_MAX_BYTES:
-        _group_memo.put(body, facets)
+    cached = _facet_group_cache.get(body)
+    if cached is not None:
+        collected += cached.values()
+        return cached
+    facets = _facets(_read_facets(body, path), path, collected)
+    if len(body) <= _CACHED_MAX_BYTES:
+        _facet_group_cache.put(body, facets)
     return facets
 
 
@@ -291,27 +290,27 @@ def _read_facets(body: bytes, path: str) -> RawFacets:
         _reject(path, str(e))
 
 
-def _facets(raw: RawFacets, path: str, found: list[Facet]) -> Facets:
+def _facets(raw: RawFacets, path: str, collected: list[Facet]) -> Facets:
     if not raw:
         return _NO_FACETS
     facets: Facets = {}
     for name, value in raw.items():
-        body = bytes(value)
-        if body[0] == _BRACE:
-            facet = _memo.get(body) or _new_facet(body, f"{path}.{name}")
+        content = bytes(value)
+        if content[0] == _BRACE:
+            facet = _facet_cache.get(content) or _new_facet(content, f"{path}.{name}")
             facets[name] = facet
-            found.append(facet)
-        elif body != b"null":  # some serializers write null for what they do not have
+            collected.append(facet)
+        elif content != b"null":  # some serializers write null for what they do not have
             _reject(f"{path}.{name[:_SHOWN]}", "is not an object")
     return facets
 
 
-def _new_facet(body: bytes, path: str) -> Facet:
-    _check_depth(body, path)
-    content = content_id(body)
-    facet = Facet(content, body, DELETED if is_deleted(body) else content)
-    if len(body) <= _MEMO_MAX_BYTES:
-        _memo.put(body, facet)
+def _new_facet(content: bytes, path: str) -> Facet:
+    _check_depth(content, path)
+    number = content_id(content)
+    facet = Facet(number, content, DELETED if is_deleted(content) else number)
+    if len(content) <= _CACHED_MAX_BYTES:
+        _facet_cache.put(content, facet)
     return facet
 
 

@@ -1,7 +1,7 @@
 """The facets that Headwater understands, typed. Everything else stays as it was sent.
 
-A known facet that does not follow its schema is kept too, but not understood: `read`
-answers None and counts it, so that `/metrics` shows what is being lost.
+A known facet that does not follow its schema is stored too, but not understood: `read`
+returns None and counts it, so that `/metrics` shows what is being lost.
 """
 
 from collections import Counter
@@ -10,13 +10,13 @@ from typing import TypeVar
 
 import msgspec
 
-F = TypeVar("F", bound="FacetBody")
+F = TypeVar("F", bound="TypedFacet")
 
 not_understood: Counter[str] = Counter()
 """How often a facet of each type could not be read; shown in /metrics."""
 
 
-class FacetBody(msgspec.Struct, frozen=True, gc=False):
+class TypedFacet(msgspec.Struct, frozen=True, gc=False):
     deleted: bool | None = msgspec.field(name="_deleted", default=None)
 
 
@@ -25,7 +25,7 @@ class Identifier(msgspec.Struct, frozen=True, gc=False):
     name: str
 
 
-class Symlinks(FacetBody, frozen=True, gc=False):
+class Symlinks(TypedFacet, frozen=True, gc=False):
     identifiers: list[Identifier] | None = None
 
 
@@ -36,29 +36,29 @@ class SchemaField(msgspec.Struct, frozen=True, gc=False):
     fields: list["SchemaField"] | None = None
 
 
-class Schema(FacetBody, frozen=True, gc=False):
+class Schema(TypedFacet, frozen=True, gc=False):
     fields: list[SchemaField] | None = None
 
 
-class Lifecycle(FacetBody, frozen=True, gc=False):
+class Lifecycle(TypedFacet, frozen=True, gc=False):
     lifecycleStateChange: str | None = None
     previousIdentifier: Identifier | None = None
 
 
-class Version(FacetBody, frozen=True, gc=False):
+class Version(TypedFacet, frozen=True, gc=False):
     datasetVersion: str | None = None
 
 
-class DatasetType(FacetBody, frozen=True, gc=False):
+class DatasetType(TypedFacet, frozen=True, gc=False):
     datasetType: str | None = None
 
 
-class DataSource(FacetBody, frozen=True, gc=False):
+class DataSource(TypedFacet, frozen=True, gc=False):
     name: str | None = None
     uri: str | None = None
 
 
-class Documentation(FacetBody, frozen=True, gc=False):
+class Documentation(TypedFacet, frozen=True, gc=False):
     description: str | None = None
 
 
@@ -67,7 +67,7 @@ class Owner(msgspec.Struct, frozen=True, gc=False):
     type: str | None = None
 
 
-class Ownership(FacetBody, frozen=True, gc=False):
+class Ownership(TypedFacet, frozen=True, gc=False):
     owners: list[Owner] | None = None
 
 
@@ -83,25 +83,25 @@ class Tag(msgspec.Struct, frozen=True, gc=False):
         return self.key if self.value.lower() in ("", "true") else f"{self.key}:{self.value}"
 
 
-class Tags(FacetBody, frozen=True, gc=False):
+class Tags(TypedFacet, frozen=True, gc=False):
     tags: list[Tag] | None = None
 
 
-class JobType(FacetBody, frozen=True, gc=False):
+class JobType(TypedFacet, frozen=True, gc=False):
     processingType: str | None = None
     integration: str | None = None
     jobType: str | None = None
 
 
-class Sql(FacetBody, frozen=True, gc=False):
+class Sql(TypedFacet, frozen=True, gc=False):
     query: str | None = None
 
 
-class SourceCodeLocation(FacetBody, frozen=True, gc=False):
+class SourceCodeLocation(TypedFacet, frozen=True, gc=False):
     url: str | None = None
 
 
-class NominalTime(FacetBody, frozen=True, gc=False):
+class NominalTime(TypedFacet, frozen=True, gc=False):
     nominalStartTime: str | None = None
     nominalEndTime: str | None = None
 
@@ -115,7 +115,7 @@ class RootRef(msgspec.Struct, frozen=True, gc=False):
     job: Identifier
 
 
-class ParentRun(FacetBody, frozen=True, gc=False):
+class ParentRun(TypedFacet, frozen=True, gc=False):
     run: RunRef | None = None
     job: Identifier | None = None
     root: RootRef | None = None
@@ -141,7 +141,7 @@ class OutputField(msgspec.Struct, frozen=True, gc=False):
     transformationType: str | None = None
 
 
-class ColumnLineage(FacetBody, frozen=True, gc=False):
+class ColumnLineage(TypedFacet, frozen=True, gc=False):
     fields: dict[str, OutputField] | None = None
     dataset: list[InputField] | None = None
 
@@ -168,38 +168,38 @@ class LineageEntry(msgspec.Struct, frozen=True, gc=False):
     fields: dict[str, LineageFieldEntry] | None = None
 
 
-class JobLineage(FacetBody, frozen=True, gc=False):
-    """`lineage` as a job facet: which entities feed which, said outright."""
+class JobLineage(TypedFacet, frozen=True, gc=False):
+    """`lineage` as a job facet: which entities feed which, stated outright."""
 
     entries: list[LineageEntry] | None = None
 
 
-class DatasetLineage(FacetBody, frozen=True, gc=False):
+class DatasetLineage(TypedFacet, frozen=True, gc=False):
     """`lineage` as a dataset facet: what feeds this dataset."""
 
     inputs: list[LineageInput] | None = None
     fields: dict[str, LineageFieldEntry] | None = None
 
 
-# Our own, in events that the server makes of what Marquez clients tell it.
+# Our own, in events that the server makes from requests of Marquez clients.
 DECLARED_DATASET, RUN_ARGS = "headwater_dataset", "headwater_args"
 
 
-class DeclaredDataset(FacetBody, frozen=True, gc=False):
+class DeclaredDataset(TypedFacet, frozen=True, gc=False):
     physicalName: str | None = None
     schemaLocation: str | None = None
 
 
-class RunArgs(FacetBody, frozen=True, gc=False):
+class RunArgs(TypedFacet, frozen=True, gc=False):
     args: dict[str, str] | None = None
 
 
-class ErrorMessage(FacetBody, frozen=True, gc=False):
+class ErrorMessage(TypedFacet, frozen=True, gc=False):
     message: str | None = None
     stackTrace: str | None = None
 
 
-class Statistics(FacetBody, frozen=True, gc=False):
+class Statistics(TypedFacet, frozen=True, gc=False):
     """`outputStatistics` and `inputStatistics`."""
 
     rowCount: float | None = None
@@ -207,7 +207,7 @@ class Statistics(FacetBody, frozen=True, gc=False):
     fileCount: float | None = None
 
 
-class DataQualityMetrics(FacetBody, frozen=True, gc=False):
+class DataQualityMetrics(TypedFacet, frozen=True, gc=False):
     rowCount: float | None = None
     bytes: float | None = None
     fileCount: float | None = None
@@ -218,23 +218,23 @@ def _decoder(facet: type[F]) -> msgspec.json.Decoder[F]:
     return msgspec.json.Decoder(facet)
 
 
-def read(facet: type[F], body: bytes | None) -> F | None:
+def read(facet: type[F], content: bytes | None) -> F | None:
     """The facet, or None where there is none, it is deleted, or it does not follow its schema."""
-    if body is None:
+    if content is None:
         return None
     try:
-        found = _decoder(facet).decode(body)
+        decoded = _decoder(facet).decode(content)
     except msgspec.MsgspecError:
         not_understood[facet.__name__] += 1
         return None
-    return None if found.deleted else found
+    return None if decoded.deleted else decoded
 
 
-def is_deleted(body: bytes) -> bool:
-    # The bytes are looked at first: nearly no facet has the word, and decoding costs more.
-    if b'"_deleted"' not in body:
+def is_deleted(content: bytes) -> bool:
+    # A look at the bytes first: hardly any facet has the word, and decoding costs more.
+    if b'"_deleted"' not in content:
         return False
     try:
-        return _decoder(FacetBody).decode(body).deleted is True
+        return _decoder(TypedFacet).decode(content).deleted is True
     except msgspec.MsgspecError:
         return False

@@ -31,9 +31,9 @@ _REACH = 4096
 
 
 class Facet(msgspec.Struct, frozen=True, gc=False):
-    content: ContentId
-    body: bytes
-    told: ContentId  # the content, or DELETED where the facet is being taken back
+    content_id: ContentId
+    content: bytes  # its JSON, as it was sent
+    value: ContentId  # what its register gets: the content id, or DELETED where the facet is taken back
 
 
 def cut_out(text: bytes, facets: Iterable[Facet]) -> bytes:
@@ -43,15 +43,15 @@ def cut_out(text: bytes, facets: Iterable[Facet]) -> bytes:
     cursor = 0
     in_order = True
     for facet in facets:
-        body = facet.body
-        if len(body) < _MIN_FACET_BYTES:
+        content = facet.content
+        if len(content) < _MIN_FACET_BYTES:
             continue
-        at = text.find(body[:_START_BYTES], cursor, cursor + _REACH)
-        if at < 0 or not text.startswith(body, at):
-            at = _find(text, body, cursor)
+        at = text.find(content[:_START_BYTES], cursor, cursor + _REACH)
+        if at < 0 or not text.startswith(content, at):
+            at = _find(text, content, cursor)
             in_order = False
-        cursor = at + len(body)
-        cuts.append((at, cursor, facet.content))
+        cursor = at + len(content)
+        cuts.append((at, cursor, facet.content_id))
     if not cuts:
         return text
     if not in_order:
@@ -59,27 +59,27 @@ def cut_out(text: bytes, facets: Iterable[Facet]) -> bytes:
         cuts.sort(key=lambda cut: (cut[0], -cut[1]))
     parts: list[bytes] = []
     done = 0
-    for start, end, content in cuts:
+    for start, end, content_id in cuts:
         if start >= done:
-            parts += (text[done:start], b"\x00%d\x00" % content)
+            parts += (text[done:start], b"\x00%d\x00" % content_id)
             done = end
     parts.append(text[done:])
     return b"".join(parts)
 
 
-def _find(text: bytes, body: bytes, near: int) -> int:
-    """The place of `body`, looked for ever further from `near`, ahead first. So facets of one
-    dataset in another order cost little, and only those of another part a longer way."""
-    needle = body[:_NEEDLE_BYTES]
+def _find(text: bytes, content: bytes, near: int) -> int:
+    """The place of `content`, searched for in growing distance from `near`, ahead first. So facets of one
+    dataset in another order cost little; only those of another part of the event cost more."""
+    needle = content[:_NEEDLE_BYTES]
     reach = _REACH
     while True:
         at = text.find(needle, near, near + reach)
-        while at >= 0 and not text.startswith(body, at):
+        while at >= 0 and not text.startswith(content, at):
             at = text.find(needle, at + 1, near + reach)
         if at >= 0:
             return at
         at = text.rfind(needle, max(near - reach, 0), near)
-        while at >= 0 and not text.startswith(body, at):
+        while at >= 0 and not text.startswith(content, at):
             at = text.rfind(needle, max(near - reach, 0), at + len(needle) - 1)
         if at >= 0:
             return at
@@ -92,6 +92,6 @@ def references(skeleton: bytes) -> Iterable[ContentId]:
     return {ContentId(int(number)) for number in _MARK.findall(skeleton)}
 
 
-def put_back(skeleton: bytes, body_of: Callable[[ContentId], bytes]) -> bytes:
+def put_back(skeleton: bytes, content_of: Callable[[ContentId], bytes]) -> bytes:
     """The event's own text."""
-    return _MARK.sub(lambda mark: body_of(ContentId(int(mark[1]))), skeleton)
+    return _MARK.sub(lambda mark: content_of(ContentId(int(mark[1]))), skeleton)

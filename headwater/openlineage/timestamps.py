@@ -1,5 +1,6 @@
 """ISO 8601 ↔ microseconds since 1970."""
 
+import time
 from datetime import UTC, datetime, timedelta
 
 from headwater.ids import Micros
@@ -8,6 +9,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICRO = timedelta(microseconds=1)
 _FIRST, _LAST = ((m.replace(tzinfo=UTC) - _EPOCH) // _MICRO for m in (datetime.min, datetime.max))
 _SHORTEST = len("2026-01-01T00:00")
+
+
+def now() -> Micros:
+    return Micros(time.time_ns() // 1000)
 
 
 def parse(text: str) -> Micros:

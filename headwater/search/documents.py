@@ -91,7 +91,7 @@ class Documents:
         """The texts of what is shown of these nodes, all contents with one look into the log."""
         wanted = {node: self._wanted(node) for node in nodes if is_shown(self._state, node)}
         contents = {content for held in wanted.values() for content in held.values()}
-        bodies = await self._service.ask(self._service.log.contents, contents) if contents else {}
+        bodies = await self._service.run_query(self._service.log.contents, contents) if contents else {}
         return [
             self._texts(node, {name: bodies[content] for name, content in held.items()})
             for node, held in wanted.items()

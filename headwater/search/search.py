@@ -54,7 +54,7 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
 class Search(Following):
     def __init__(self, service: Service, contents: Contents, data: Path) -> None:
         super().__init__(service, contents, data)
-        self._ask = service.ask
+        self._ask = service.run_query
         self._kept: dict[tuple[str, Filters, bool], Found] = {}
         self._kept_of: Version | None = None
 

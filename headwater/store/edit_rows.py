@@ -10,14 +10,14 @@ from headwater.model.edited import Edited
 
 _key = msgspec.json.Encoder().encode
 _pack = msgspec.msgpack.Encoder().encode
-_told = tuple[Micros, str, str | None]
+_text_and_description = tuple[Micros, str, str | None]
 _keys = {
     name: msgspec.json.Decoder(kind)
     for name, kind in {"namespaces": str, "sources": str, "tags": str, "tagged": Ref, "deleted": Ref}.items()
 }
 _values: dict[str, msgspec.msgpack.Decoder[Any]] = {
-    "namespaces": msgspec.msgpack.Decoder(_told),
-    "sources": msgspec.msgpack.Decoder(_told),
+    "namespaces": msgspec.msgpack.Decoder(_text_and_description),
+    "sources": msgspec.msgpack.Decoder(_text_and_description),
     "tags": msgspec.msgpack.Decoder(tuple[Micros, str | None]),
     "tagged": msgspec.msgpack.Decoder(list[tuple[str, str, Micros, bool]]),
     "deleted": msgspec.msgpack.Decoder(tuple[Micros, ...]),

@@ -13,9 +13,9 @@ from headwater.store.sqlite.tables import SqliteTables
 
 @contextmanager
 def open_store(settings: Settings) -> Iterator[tuple[Log, Tables]]:
-    """The log and the tables, with the folder locked. Closing them is up to the caller."""
+    """The log and the tables, with the data folder locked. The caller closes them."""
     if settings.store != "sqlite":
-        raise BadRequest(f"--store {settings.store!r} is not known; there is only sqlite")
+        raise BadRequest(f"unknown store {settings.store!r}; available: sqlite")
     lock = FolderLock(settings.data)
     try:
         try:

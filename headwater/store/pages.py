@@ -1,6 +1,6 @@
-"""Questions that belong together, as one: each way to the store and back costs.
+"""Queries that belong together, as one: each round trip to the store costs.
 
-Runs come with the contents of their facets and of those of what they used.
+Runs come with the contents of their facets and of the facets of what they used.
 """
 
 from collections.abc import Sequence
@@ -11,78 +11,78 @@ from headwater.model.entities import Run
 from headwater.model.versions import Version
 from headwater.store.protocol import EventFilter, Log, Read, StoredEvent, Tables
 
-Bodies = dict[ContentId, bytes]
+ContentsById = dict[ContentId, bytes]
 
 _FOREVER = 1 << 62
 
 
-def runs(tables: Tables, log: Log, ids: Sequence[RunId]) -> tuple[list[Run], Bodies]:
+def runs(tables: Tables, log: Log, ids: Sequence[RunId]) -> tuple[list[Run], ContentsById]:
     return _with_contents(log, tables.runs(ids))
 
 
-def runs_by_row(tables: Tables, log: Log, rows: Sequence[int]) -> tuple[list[Run], Bodies]:
+def runs_by_row(tables: Tables, log: Log, rows: Sequence[int]) -> tuple[list[Run], ContentsById]:
     return _with_contents(log, tables.runs_by_row(rows))
 
 
-def runs_of_job(tables: Tables, log: Log, job: Node, limit: int, offset: int) -> tuple[list[Run], Bodies]:
+def runs_of_job(tables: Tables, log: Log, job: Node, limit: int, offset: int) -> tuple[list[Run], ContentsById]:
     return _with_contents(log, tables.runs_of_job(job, limit, offset))
 
 
-def _with_contents(log: Log, found: list[Run]) -> tuple[list[Run], Bodies]:
-    told = [registers for run in found for registers in (run.facets, *(use.facets for use in run.uses.values()))]
-    contents = {register[2] for registers in told for register in registers.values()}
-    return found, dict(log.contents(contents - {DELETED}))
+def _with_contents(log: Log, runs: list[Run]) -> tuple[list[Run], ContentsById]:
+    facets = [registers for run in runs for registers in (run.facets, *(use.facets for use in run.uses.values()))]
+    contents = {register[2] for registers in facets for register in registers.values()}
+    return runs, dict(log.contents(contents - {DELETED}))
 
 
 def versions(
     tables: Tables, datasets: Sequence[Node], limit: int, offset: int
 ) -> tuple[list[Version], dict[int, Run], int]:
-    """A page of them, the runs that wrote these, and how many there are."""
-    found = tables.versions(datasets, limit, offset)
-    writers = tables.runs_by_row([v.run for v in found if v.run is not None])
-    return found, {run.row: run for run in writers}, tables.count_versions(datasets)
+    """A page of them, the runs that wrote these, and how many there are in all."""
+    page = tables.versions(datasets, limit, offset)
+    writers = tables.runs_by_row([v.run for v in page if v.run is not None])
+    return page, {run.row: run for run in writers}, tables.count_versions(datasets)
 
 
-class VersionAsked(NamedTuple):
-    """Which version was it? One of these ids, or else the newest at one of these readings."""
+class VersionQuery(NamedTuple):
+    """Which version was it? One of these ids, or else the newest at one of these reads."""
 
     ids: list[bytes]
     reads: list[Read]
 
 
-class VersionFound(NamedTuple):
+class VersionMatch(NamedTuple):
     uuid: bytes
     producer: int | None  # the row of the run that wrote it
 
 
-def versions_read(tables: Tables, asked: Sequence[VersionAsked]) -> list[VersionFound]:
-    newest = tables.versions_read([read for one in asked for read in one.reads])
-    named = tables.versions_by_id([uuid for one in asked if not one.reads for uuid in one.ids])
-    found: list[VersionFound] = []
-    for one in asked:
-        known = [newest[read] for read in one.reads if read in newest]
-        known += [named[uuid] for uuid in one.ids if uuid in named]
-        best = max(known, key=lambda v: (v.run is not None, v.first), default=None)
-        found.append(VersionFound(best.uuid, best.run) if best else VersionFound(one.ids[0], None))
-    return found
+def versions_read(tables: Tables, queries: Sequence[VersionQuery]) -> list[VersionMatch]:
+    newest = tables.versions_read([read for query in queries for read in query.reads])
+    named = tables.versions_by_id([uuid for query in queries if not query.reads for uuid in query.ids])
+    matches: list[VersionMatch] = []
+    for query in queries:
+        candidates = [newest[read] for read in query.reads if read in newest]
+        candidates += [named[uuid] for uuid in query.ids if uuid in named]
+        best = max(candidates, key=lambda v: (v.run is not None, v.first), default=None)
+        matches.append(VersionMatch(best.uuid, best.run) if best else VersionMatch(query.ids[0], None))
+    return matches
 
 
 def readers(tables: Tables, written: dict[bytes, tuple[Node, ...]], limit: int) -> tuple[list[int], bool]:
-    """Runs that may have read versions: those that began to while each was the newest, or as
-    long as it was spoken of. Whether there were more than are looked at."""
+    """Runs that may have read these versions: those that began to read while a version was the newest,
+    or as long as events mentioned it. And whether there were more than `limit`."""
     versions = tables.versions_by_id(list(written))
     ends = tables.next_versions(list(versions.values()))
-    found: dict[int, None] = {}
+    runs: dict[int, None] = {}
     cut = False
     for uuid, version in versions.items():
-        # To the end: a run that writes what it reads tells of both at once.
+        # Including the end: a run that writes what it reads reports both in one event.
         until = Micros(max(ends.get(uuid, _FOREVER), version.last) + 1)
         for name in written[uuid]:
             rows = tables.readers(name, version.first, until, limit + 1)
             cut = cut or len(rows) > limit
-            found.update(dict.fromkeys(rows[:limit]))
-    return list(found), cut
+            runs.update(dict.fromkeys(rows[:limit]))
+    return list(runs), cut
 
 
-def events(tables: Tables, log: Log, wanted: EventFilter) -> tuple[int, list[StoredEvent]]:
-    return tables.count_events(wanted), log.events(tables.events(wanted))
+def events(tables: Tables, log: Log, criteria: EventFilter) -> tuple[int, list[StoredEvent]]:
+    return tables.count_events(criteria), log.events(tables.events(criteria))

@@ -36,17 +36,17 @@ class Appended(msgspec.Struct, frozen=True, gc=False):
 
 
 class Log(Protocol):
-    """Events and edits in one order, each kept byte for byte. What `append` returned is on disk."""
+    """Events and edits in one order, each stored byte for byte. What `append` returned is on disk."""
 
     @property
-    def known(self) -> Container[ContentId]:
-        """Contents that surely are in the log, as far as it remembers."""
+    def known_contents(self) -> Container[ContentId]:
+        """Contents that are certainly in the log, as far as it remembers."""
 
-    def append(self, events: Sequence[Record], received: Micros, held: Collection[ContentId] = ()) -> list[Appended]:
-        """`held`: contents that surely are in the log, too, so that it need not write them."""
+    def append(self, events: Sequence[Record], received: Micros, stored: Collection[ContentId] = ()) -> list[Appended]:
+        """`stored`: more contents that are certainly in the log, so it does not write them again."""
 
     def tidy(self) -> None:
-        """What need not be done while somebody waits. To be called now and then, beside all else."""
+        """Upkeep that nobody has to wait for. To be called now and then, in a thread of its own."""
 
     def last(self) -> Position: ...
     def read(self, after: Position) -> Iterator[StoredEvent]: ...
@@ -57,7 +57,7 @@ class Log(Protocol):
 
 
 class Sign(NamedTuple):
-    """An event of a run: where it stands in the log, when it says it happened, and its type."""
+    """An event of a run: its position in the log, its own time, and its type."""
 
     position: Position
     time: Micros
@@ -65,7 +65,7 @@ class Sign(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A run, by its row, began to read a dataset."""
+    """A run, by its row, that began to read a dataset."""
 
     dataset: Node
     at: Micros
@@ -81,7 +81,7 @@ class EventFilter(msgspec.Struct, frozen=True, gc=False):
 
 
 class JobVersion(msgspec.Struct, frozen=True, gc=False):
-    """Runs of a job that read and wrote the same: when the first of them began, and the last one."""
+    """Runs of a job that read and wrote the same datasets: when the first of them began, and the latest of them."""
 
     version: int
     first: Micros
@@ -103,17 +103,17 @@ class Tables(Protocol):
     def runs_by_row(self, rows: Sequence[int]) -> list[Run]: ...
     def runs_of_job(self, job: Node, limit: int, offset: int) -> list[Run]: ...
     def latest_runs(self, jobs: Sequence[Node], limit: int) -> dict[Node, list[StoredRun]]:
-        """For each job its latest runs, `limit` at the most, without what they used; latest first."""
+        """For each job its latest runs, at most `limit`, without what they used; latest first."""
 
     def job_versions(self, job: Node) -> list[JobVersion]: ...
     def recent_runs(self, jobs: Sequence[Node], at: Micros, limit: int) -> dict[Node, list[Run]]:
-        """For each job its latest runs, `limit` at the most, that had started by a moment; latest first."""
+        """For each job its latest runs that had started by a moment, at most `limit`; latest first."""
 
     def run_signs(self, rows: Sequence[int], at: Micros, limit: int) -> dict[int, list[Sign]]:
-        """For each run its latest events, `limit` at the most, up to a moment; latest first."""
+        """For each run its latest events up to a moment, at most `limit`; latest first."""
 
-    def events(self, wanted: EventFilter) -> list[Position]: ...
-    def count_events(self, wanted: EventFilter) -> int: ...
+    def events(self, criteria: EventFilter) -> list[Position]: ...
+    def count_events(self, criteria: EventFilter) -> int: ...
     def run_history(self, row: int) -> list[tuple[Position, Micros, int]]: ...
     def version(self, uuid: bytes) -> Version | None: ...
     def versions(self, datasets: Sequence[Node], limit: int, offset: int) -> list[Version]: ...
@@ -121,15 +121,15 @@ class Tables(Protocol):
     def current_versions(self, datasets: Sequence[Node], at: Micros | None) -> dict[Node, Version]: ...
     def versions_by_id(self, ids: Sequence[bytes]) -> dict[bytes, Version]: ...
     def versions_read(self, reads: Sequence[Read]) -> dict[Read, Version]:
-        """For each reading of a dataset the newest version then, those of the reading run itself left out."""
+        """For each read the newest version at that time, without those that the reading run wrote itself."""
 
     def next_versions(self, versions: Sequence[Version]) -> dict[bytes, Micros]:
-        """When each version, by its id, was followed by another; the newest ones are left out."""
+        """For each version, by its id, when the next one followed; without the newest ones."""
 
     def readers(self, dataset: Node, since: Micros, until: Micros, limit: int) -> list[int]:
-        """Runs that first read a dataset in a window, its end left out; the earliest first."""
+        """Runs that first read a dataset within [since, until); the earliest first."""
 
     def runs_using(self, datasets: Sequence[Node], output: bool, limit: int) -> list[int]: ...
     def past_facets(self, node: Node) -> list[tuple[str, Register]]: ...
     def past_values(self, nodes: Sequence[Node], names: Sequence[str]) -> dict[Node, list[tuple[str, Register]]]:
-        """Former values of some facets, of many jobs or datasets at once; the earliest first."""
+        """Former values of some facets, for many jobs or datasets; the earliest first."""

@@ -26,7 +26,7 @@ Row = tuple[Any, ...]
 
 
 class Rows(msgspec.Struct):
-    """What one write brings: rows for each table, and versions that no longer count."""
+    """One write to the tables: rows for each of them, and versions that no longer count."""
 
     upserts: dict[str, list[Row]]
     versions_gone: list[bytes]
@@ -36,18 +36,18 @@ class Rows(msgspec.Struct):
 
 
 class StoredRun(NamedTuple):
-    """A row of the runs; as long as it is the same, so is the run, but for what it used."""
+    """A row of the table of runs; as long as it is the same, so is the run, except for what it used."""
 
     row: int
     id: RunId
     job: Node
     started: Micros
     version: int | None
-    told: bytes
+    packed: bytes  # see `_PackedRun`
 
 
-class _RunTold(msgspec.Struct, array_like=True, gc=False):
-    """A run without its uses, as one packed column: nobody asks for its parts apart."""
+class _PackedRun(msgspec.Struct, array_like=True, gc=False):
+    """A run without its uses, as one packed column: no query needs its parts separately."""
 
     first: Stamp | None
     last: Stamp
@@ -70,7 +70,7 @@ _stamped_node = msgspec.msgpack.Decoder(tuple[Stamp, Node])
 _lifecycle = msgspec.msgpack.Decoder(tuple[Stamp, str, Node | None])
 _declared = msgspec.msgpack.Decoder(_Declared)
 _spans = msgspec.msgpack.Decoder(list[Micros])
-_run = msgspec.msgpack.Decoder(_RunTold)
+_run = msgspec.msgpack.Decoder(_PackedRun)
 _versions = msgspec.msgpack.Decoder(_Versions)
 
 
@@ -140,7 +140,7 @@ def _edge_row(edge: Edge) -> Row:
 
 
 def _run_row(state: State, run: Run) -> Row:
-    told = _RunTold(
+    packed = _PackedRun(
         run.first,
         run.last,
         run.started,
@@ -151,7 +151,7 @@ def _run_row(state: State, run: Run) -> Row:
         run.nominal,
         run.facets,
     )
-    return (run.row, run.id, run.job, run.order[0], job_version(state, run), _pack(told))
+    return (run.row, run.id, run.job, run.order[0], job_version(state, run), _pack(packed))
 
 
 def job_version(state: State, run: Run) -> int | None:
@@ -206,8 +206,8 @@ def column_set_from(row: Row) -> tuple[int, ColumnSet]:
 
 
 def run_from(row: Row, uses: list[Row]) -> Run:
-    number, run_id, job, _, _, told = row
-    t = _run.decode(told)
+    number, run_id, job, _, _, packed = row
+    t = _run.decode(packed)
     run = Run(number, run_id, job, t.first, t.last, t.started, t.active, t.ended, t.parent, t.root, t.nominal, t.facets)
     for _, dataset, output, first, last, facets, versions in uses:
         run.uses[dataset << 1 | output] = Use(

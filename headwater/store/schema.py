@@ -1,12 +1,12 @@
 """The derived tables, described once for every database.
 
-`merge` says how a row that is there already takes in a new one; columns without a rule are
+`merge` says how a new row is merged into one that is there already; columns without a rule are
 replaced. The rules are the same folds as in the model, so rows may be written again freely.
 """
 
 from dataclasses import dataclass, field
 
-# Raise it whenever a table or the meaning of a column changes: the tables are then made anew
+# Raise it whenever a table or the meaning of a column changes: the tables are then rebuilt
 # from the log at the next start.
 TABLES_VERSION = 4
 
@@ -116,7 +116,7 @@ TABLES = (
             "job": INT,
             "started": INT,
             "version": INT,
-            "told": BLOB,
+            "told": BLOB,  # see `rows._PackedRun`
         },
         ("row",),
         indexes=(("job", "started", "id"), ("job", "version", "started")),
@@ -159,7 +159,7 @@ TABLES = (
         indexes=(("time",), ("run", "time")),
     ),
     Table("event_counts", {"quarter": INT, "kind": INT, "count": INT}, ("quarter", "kind")),
-    # Where edits stand in the log, numbered, so that the last number tells how many there are.
+    # The positions of edits in the log, numbered, so that the last number is their count.
     Table("edits", {"position": INT, "number": INT}, ("position",), unique=("number",)),
     Table("edited", {"register": TEXT, "key": TEXT, "value": BLOB}, ("register", "key")),
 )

@@ -1,8 +1,8 @@
-"""Messages between two processes over a socket, through memory that both of them see.
+"""Messages between two processes over a socket, through memory that both of them map.
 
 A socket takes a fifth of a megabyte at a time, so a long message would need both ends again and again,
-and be copied twice at each. Here it lies in the common memory, and only its length goes over the
-socket. There is room for one message: a question is read before its answer is written.
+and be copied twice at each. Here it lies in the shared memory, and only its length goes over the
+socket. The buffer holds one message: a query is read before its result is written.
 """
 
 import mmap
@@ -19,42 +19,42 @@ class Header(NamedTuple):
     """Comes first over the socket: the length of a message, and how much of it follows."""
 
     length: int
-    following: int  # all of it, or nothing where it lies in the room
+    following: int  # all of it, or nothing where it lies in the buffer
 
     @classmethod
-    def read(cls, text: bytes | bytearray) -> "Header":
-        value = int.from_bytes(text, "big")
+    def decode(cls, data: bytes | bytearray) -> "Header":
+        value = int.from_bytes(data, "big")
         return cls(value >> 1, 0 if value & 1 else value >> 1)
 
-    def text(self) -> bytes:
+    def encode(self) -> bytes:
         return (self.length << 1 | (not self.following)).to_bytes(HEADER_BYTES, "big")
 
 
-def make_room() -> int:
-    """A file in memory, which lasts as long as somebody has it open."""
+def create_buffer() -> int:
+    """The descriptor of a file in memory, which lasts as long as somebody has it open."""
     fd = os.memfd_create("headwater")
     os.ftruncate(fd, _BYTES)
     return fd
 
 
-class Room:
+class SharedBuffer:
     def __init__(self, fd: int) -> None:
         self._memory = mmap.mmap(fd, _BYTES)
 
-    def put(self, message: object) -> bytes:
-        """What is to be sent over the socket."""
+    def write(self, message: object) -> bytes:
+        """Returns what has to be sent over the socket."""
         self._memory.seek(0)
         try:
             pickle.dump(message, self._memory, _PROTOCOL)
         except ValueError:
-            text = pickle.dumps(message, _PROTOCOL)
-            if len(text) <= _BYTES:
+            pickled = pickle.dumps(message, _PROTOCOL)
+            if len(pickled) <= _BYTES:
                 raise
-            return Header(len(text), len(text)).text() + text
-        return Header(self._memory.tell(), 0).text()
+            return Header(len(pickled), len(pickled)).encode() + pickled
+        return Header(self._memory.tell(), 0).encode()
 
-    def take(self, header: Header, following: bytes | memoryview) -> Any:
-        """The message. Both ends are processes of ours."""
+    def read(self, header: Header, following: bytes | memoryview) -> Any:
+        """The message. Unpickling is safe: both ends are our own processes."""
         if header.following:
             return pickle.loads(following)  # noqa: S301
         with memoryview(self._memory) as memory, memory[: header.length] as message:

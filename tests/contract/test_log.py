@@ -176,7 +176,7 @@ def test_what_was_sent_comes_back_byte_for_byte(open_log: OpenLog, text: bytes) 
 def test_contents_are_found_by_their_ids(log: Log) -> None:
     facets = [event(n, own=make.facet(n=n), small={"n": n}).facets for n in range(1_200)]
     log.append([event(n, own=make.facet(n=n), small={"n": n}) for n in range(1_200)], NOW)
-    every = {f.content: f.body for found in facets for f in found}
+    every = {f.content_id: f.content for found in facets for f in found}
     assert len(every) == 2_400
     assert dict(log.contents(every)) == every
     unknown = ContentId(content_id(b"{}"))
@@ -205,13 +205,13 @@ def test_a_log_that_is_opened_again_goes_on(open_log: OpenLog) -> None:
     assert again == [Appended(Position(4), duplicate=True), Appended(Position(6), duplicate=False)]
     assert bodies(log, 5) == [body(9, own=make.facet(n=1))]
     facet = event(9, own=make.facet(n=1)).run_facets["own"]
-    assert dict(log.contents([facet.content])) == {facet.content: facet.body}
+    assert dict(log.contents([facet.content_id])) == {facet.content_id: facet.content}
 
 
 def test_contents_that_are_said_to_be_there_come_back_too(log: Log) -> None:
     first, second = event(1, own=make.facet(text="t")), event(2, own=make.facet(text="t"), other=make.facet(n=2))
     log.append([first], NOW)
-    log.append([second], NOW, {each.content for each in first.facets})
+    log.append([second], NOW, {each.content_id for each in first.facets})
     assert bodies(log, 1) == [body(2, own=make.facet(text="t"), other=make.facet(n=2))]
 
 

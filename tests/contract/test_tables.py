@@ -11,6 +11,7 @@ from msgspec.structs import replace
 import headwater.demo
 from headwater.ids import DELETED, Micros, Node, Position, RunId
 from headwater.ingest.folding import Record, fold, settle_latest_runs
+from headwater.interpret.known_facets import KnownFacets
 from headwater.model.edits import Edit, NamespacePut, SourcePut, TagPut, edit
 from headwater.model.entities import MAX_COLUMN_SETS, Run
 from headwater.model.state import QUARTER, State
@@ -106,7 +107,7 @@ def _decoded(*events: Json) -> list[Event]:
 
 def told(state: State, tables: Tables, events: Sequence[Record]) -> State:
     numbered = [(Position(state.position + n), event) for n, event in enumerate(events, 1)]
-    fold(state, tables, numbered)
+    fold(state, tables, numbered, KnownFacets())
     return state
 
 

@@ -7,9 +7,9 @@ import msgspec
 
 from headwater.ids import Position
 from headwater.ingest.folding import fold
-from headwater.ingest.service import now
 from headwater.live.hub import Hub, Subscription
-from headwater.live.subscription import Wanted
+from headwater.live.update_filter import UpdateFilter
+from headwater.openlineage.timestamps import now
 from headwater.shapes.live import LiveChange, LiveHello, LiveResync
 from tests.support.world import Told as Record
 from tests.support.world import World, record
@@ -48,11 +48,11 @@ class LiveWorld(World):
         appended = self.log.append(records, now())
         for place, told in zip(appended, records, strict=True):
             if not place.duplicate:  # edits come one by one, and here so do events
-                fold(self.state, self.tables, [(place.position, told)], self.hub.news)
+                fold(self.state, self.tables, [(place.position, told)], self.known, self.hub.updates)
         self.hub.publish()
         return [a.position for a in appended]
 
-    def subscribe(self, after: int | None = None, wanted: Wanted | None = None) -> Subscription:
+    def subscribe(self, after: int | None = None, wanted: UpdateFilter | None = None) -> Subscription:
         return self.hub.subscribe(None if after is None else Position(after), wanted)
 
     def told_of(self, *events: Record) -> LiveChange:

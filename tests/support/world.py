@@ -15,10 +15,11 @@ from headwater.graph.traverse import CONNECTED, Subgraph, neighbourhood
 from headwater.graph.when import When
 from headwater.ids import Node, RunId
 from headwater.ingest.folding import Record, fold, recover
-from headwater.ingest.service import now
+from headwater.interpret.known_facets import KnownFacets
 from headwater.model.edits import Edit
 from headwater.model.entities import Dataset, Edge, Job, Registers, Run
 from headwater.openlineage.event import decode
+from headwater.openlineage.timestamps import now
 from headwater.store.sqlite.log import SqliteLog
 from headwater.store.sqlite.tables import SqliteTables
 from tests.support.make import encoded
@@ -49,6 +50,7 @@ class World:
         self._folder = tempfile.TemporaryDirectory(prefix="headwater-test-")
         self.log = SqliteLog(Path(self._folder.name))
         self.tables = SqliteTables(Path(self._folder.name))
+        self.known = KnownFacets()
         records = [record(event) for event in events]
         _open.append(self)
         self.append(records)
@@ -64,7 +66,7 @@ class World:
         taken = record(told)
         (appended,) = self.log.append([taken], now())
         if not appended.duplicate:
-            fold(self.state, self.tables, [(appended.position, taken)])
+            fold(self.state, self.tables, [(appended.position, taken)], self.known)
 
     def close(self) -> None:
         self.log.close()

@@ -12,7 +12,7 @@ from headwater.cli import exits
 from headwater.cli.main import app
 from headwater.client import Client
 from headwater.config import Settings
-from headwater.ingest.service import Counters
+from headwater.ingest.counters import Counters
 from headwater.mcp.server import Tools
 
 DOCS = Path(__file__).parents[2] / "docs"

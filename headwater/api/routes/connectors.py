@@ -23,7 +23,7 @@ from headwater.api.paths import segment
 from headwater.api.writes import tell, told
 from headwater.connect.operate import CLASS, Operator
 from headwater.connect.rest import Trouble
-from headwater.errors import BadRequest, ConnectSaid, Problem
+from headwater.errors import BadRequest, ConnectFailed, Problem
 from headwater.ids import job_node_id
 from headwater.openlineage.timestamps import to_datetime
 from headwater.shapes import connect as shapes
@@ -215,7 +215,7 @@ def _raise_problems(check: shapes.ConfigCheck) -> None:
     problems = [Problem(f"config.{field.name}", text) for field in check.fields for text in field.errors]
     if problems:
         said = "; ".join(f"{problem.path.removeprefix('config.')}: {problem.message}" for problem in problems)
-        raise ConnectSaid(f"the configuration is not valid: {said}", 400, problems)
+        raise ConnectFailed(f"the configuration is not valid: {said}", 400, problems)
 
 
 async def _operate(
@@ -246,7 +246,7 @@ async def _told(
     try:
         with _as_errors():
             await work()
-    except ConnectSaid as e:
+    except ConnectFailed as e:
         if is_known:
             await tell_of("REFUSED", reason=str(e))
         raise
@@ -278,7 +278,7 @@ def _as_errors() -> Iterator[None]:
     try:
         yield
     except Trouble as e:
-        raise ConnectSaid(str(e), e.status) from None
+        raise ConnectFailed(str(e), e.status) from None
 
 
 routes = (

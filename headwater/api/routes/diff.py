@@ -11,7 +11,7 @@ from headwater.api.parameters import JOB_OR_DATASET, MOMENT, Depth, Limit, node_
 from headwater.errors import NotFound
 from headwater.graph.when import At
 from headwater.ids import Micros, Node
-from headwater.ingest.service import now
+from headwater.openlineage.timestamps import now
 from headwater.shapes.diff import Diff
 
 

@@ -14,7 +14,7 @@ from headwater.api.context import App
 from headwater.api.parameters import JOB_OR_DATASET, node_parameter
 from headwater.api.position import read_position
 from headwater.live.hub import Subscription
-from headwater.live.subscription import Surroundings, Wanted
+from headwater.live.update_filter import Surroundings, UpdateFilter
 from headwater.openlineage import naming
 
 logger = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ async def live(
     place = None if around is None else Surroundings(app.state, find_node(app.state, around), depth)
     told = last_event_id or last_id
     after = read_position("Last-Event-ID", told) if told else None
-    return _Stream(app.service.live.subscribe(after, Wanted(namespaces, place)))
+    return _Stream(app.service.live.subscribe(after, UpdateFilter(namespaces, place)))
 
 
 class _Stream:
@@ -72,7 +72,7 @@ class _Stream:
         with self._subscription:
             sending = asyncio.create_task(self._send(send))
             leaving = asyncio.create_task(_client_leaves(receive))
-            self._subscription.give_up = sending.cancel
+            self._subscription.abort = sending.cancel
             try:
                 await asyncio.wait((sending, leaving), return_when=asyncio.FIRST_COMPLETED)
             finally:

@@ -24,7 +24,7 @@ from headwater.store.sqlite.files import (
     transaction,
 )
 
-# One script a version; a file of an older version is brought forward when it is opened.
+# One script for each version; an older file is migrated when it is opened.
 MIGRATIONS = (
     """
     CREATE TABLE events (
@@ -36,7 +36,7 @@ MIGRATIONS = (
     """,
 )
 
-# Content ids that are surely in the file. Forgetting one only costs a look.
+# Content ids that are certainly in the file. Forgetting one only costs a lookup.
 _KNOWN_MAX = 200_000
 _READ_AHEAD = 512
 _AFTER = "SELECT position, received, skeleton FROM events WHERE position > ? ORDER BY position LIMIT ?"
@@ -67,38 +67,37 @@ class SqliteLogReader(FileReader):
             with explained(self._path):
                 sql = f"SELECT position, received, skeleton FROM events WHERE position IN ({marks})"
                 rows += self._rows(db, sql, part)
-        found = {event.position: event for event in self._whole(db, rows)}
-        return [found[p] for p in positions if p in found]
+        events = {event.position: event for event in self._whole(db, rows)}
+        return [events[p] for p in positions if p in events]
 
     def _whole(self, db: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> Iterator[StoredEvent]:
         skeletons = self._unpacked([row[2] for row in rows])
-        wanted = {content for skeleton in skeletons for content in references(skeleton)}
-        bodies = self._contents(db, wanted)
+        contents = self._contents(db, {content for skeleton in skeletons for content in references(skeleton)})
         for (position, received, _), skeleton in zip(rows, skeletons, strict=True):
-            yield StoredEvent(position, received, put_back(skeleton, bodies.__getitem__))
+            yield StoredEvent(position, received, put_back(skeleton, contents.__getitem__))
 
     def contents(self, ids: Iterable[ContentId]) -> Mapping[ContentId, bytes]:
         return self._contents(self._readers.mine(), ids)
 
     def _contents(self, db: sqlite3.Connection, ids: Iterable[ContentId]) -> dict[ContentId, bytes]:
-        found: dict[ContentId, bytes] = {}
+        contents: dict[ContentId, bytes] = {}
         for marks, part in chunks(list(ids)):
             with explained(self._path):
                 rows = self._rows(db, f"SELECT id, body FROM contents WHERE id IN ({marks})", part)
-            bodies = self._unpacked([body for _, body in rows])
-            found.update(zip((content for content, _ in rows), bodies, strict=True))
-        return found
+            unpacked = self._unpacked([packed for _, packed in rows])
+            contents.update(zip((content for content, _ in rows), unpacked, strict=True))
+        return contents
 
     def _unpacked(self, stored: list[bytes]) -> list[bytes]:
-        packed, unpack = [one for one in stored if one.startswith(_ZSTD_MAGIC)], zstandard.ZstdDecompressor()
+        packed, zstd = [data for data in stored if data.startswith(_ZSTD_MAGIC)], zstandard.ZstdDecompressor()
         if len(packed) == len(stored) == 1:
-            return [unpack.decompress(stored[0])]
-        texts = _segments(unpack.multi_decompress_to_buffer, packed)
-        return [next(texts) if one.startswith(_ZSTD_MAGIC) else one for one in stored]
+            return [zstd.decompress(stored[0])]
+        unpacked = _segments(zstd.multi_decompress_to_buffer, packed)
+        return [next(unpacked) if data.startswith(_ZSTD_MAGIC) else data for data in stored]
 
 
 class SqliteLog(SqliteLogReader):
-    """Beside an event loop."""
+    """For the server: reads and writes beside its event loop."""
 
     _rows = staticmethod(rows_of)
 
@@ -107,7 +106,7 @@ class SqliteLog(SqliteLogReader):
         self._db = connect(self._path, durable=True)
         self._migrate()
         self._tidier = Tidier(self._path)
-        self.known: set[ContentId] = set()
+        self.known_contents: set[ContentId] = set()
         self._last = self._read_last()
         self._compressor = zstandard.ZstdCompressor(level=3, write_checksum=False)
 
@@ -125,57 +124,62 @@ class SqliteLog(SqliteLogReader):
                     self._db.execute(statement)
                 self._db.execute(f"PRAGMA user_version = {number}")
 
-    def append(self, events: Sequence[Record], received: Micros, held: Collection[ContentId] = ()) -> list[Appended]:
+    def append(self, events: Sequence[Record], received: Micros, stored: Collection[ContentId] = ()) -> list[Appended]:
         try:
-            return self._append(events, received, held, {})
+            return self._append(events, received, stored, {})
         except sqlite3.IntegrityError:
-            # Some of them are in the log already. That is rare, and SQLite has to look anyway.
-            return self._append(events, received, held, self._positions([event.digest for event in events]))
+            # Some of them are in the log already. That is rare, and SQLite checks digests anyway.
+            return self._append(events, received, stored, self._positions([event.digest for event in events]))
 
     def _append(
-        self, events: Sequence[Record], received: Micros, held: Collection[ContentId], known: dict[bytes, Position]
+        self,
+        events: Sequence[Record],
+        received: Micros,
+        stored: Collection[ContentId],
+        positions: dict[bytes, Position],
     ) -> list[Appended]:
-        answer: list[Appended] = []
+        """`positions`: where events are in the log already, by their digest."""
+        results: list[Appended] = []
         fresh: list[tuple[Position, Record]] = []
-        unsure: dict[ContentId, bytes] = {}
+        new_contents: dict[ContentId, bytes] = {}  # to the log's knowledge
         position = self._last
         for event in events:
-            before = known.get(event.digest)
-            if before is not None:
-                answer.append(Appended(before, True))
+            first = positions.get(event.digest)
+            if first is not None:
+                results.append(Appended(first, True))
                 continue
             position = Position(position + 1)
-            known[event.digest] = position
-            answer.append(Appended(position, False))
+            positions[event.digest] = position
+            results.append(Appended(position, False))
             fresh.append((position, event))
             for facet in event.facets:
-                if facet.content not in self.known and facet.content not in held:
-                    unsure[facet.content] = facet.body
+                if facet.content_id not in self.known_contents and facet.content_id not in stored:
+                    new_contents[facet.content_id] = facet.content
         if fresh:
-            packed = self._packed([*unsure.values(), *(event.skeleton for _, event in fresh)])
-            contents = list(zip(unsure, packed, strict=False))
-            told = zip(fresh, packed[len(unsure) :], strict=True)
-            rows = [(position, received, event.digest, skeleton) for (position, event), skeleton in told]
+            packed = self._packed([*new_contents.values(), *(event.skeleton for _, event in fresh)])
+            contents = list(zip(new_contents, packed, strict=False))
+            skeletons = zip(fresh, packed[len(new_contents) :], strict=True)
+            rows = [(position, received, event.digest, skeleton) for (position, event), skeleton in skeletons]
             with transaction(self._db, self._path):
                 insert(self._db, "INTO contents", contents, "ON CONFLICT DO NOTHING")
                 insert(self._db, "INTO events", rows, "ON CONFLICT (position) DO NOTHING")
             self._last = position
-            if len(self.known) + len(unsure) > _KNOWN_MAX:
-                self.known.clear()
-            self.known.update(unsure)
-        return answer
+            if len(self.known_contents) + len(new_contents) > _KNOWN_MAX:
+                self.known_contents.clear()
+            self.known_contents.update(new_contents)
+        return results
 
     def _packed(self, texts: list[bytes]) -> list[bytes]:
         packed = _segments(self._compressor.multi_compress_to_buffer, texts)
         return [min(pair, key=len) for pair in zip(texts, packed, strict=True)]
 
     def _positions(self, digests: list[bytes]) -> dict[bytes, Position]:
-        found: dict[bytes, Position] = {}
+        positions: dict[bytes, Position] = {}
         for marks, part in chunks(digests):
             with explained(self._path):
                 sql = f"SELECT digest, position FROM events WHERE digest IN ({marks})"
-                found.update(rows_of(self._db, sql, part))
-        return found
+                positions.update(rows_of(self._db, sql, part))
+        return positions
 
     def last(self) -> Position:
         return self._last
@@ -197,6 +201,6 @@ class SqliteLog(SqliteLogReader):
 
 
 def _segments(work: Callable[[Any], Any], texts: list[bytes]) -> Iterator[bytes]:
-    """Many texts at once: each call gives Python's lock away, and waits for it while the event loop works."""
+    """Many texts in one call: each call releases Python's lock, and waits for it while the event loop works."""
     for segment in work(texts) if texts else ():
         yield segment.tobytes()

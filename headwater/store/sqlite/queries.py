@@ -1,4 +1,4 @@
-"""What is asked of the derived tables in SQLite."""
+"""Queries to the derived tables in SQLite."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,7 +41,7 @@ _JOB_VERSIONS = """
 """
 
 
-class SqliteQuestions(FileReader):
+class SqliteQueries(FileReader):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "tables.db")
 

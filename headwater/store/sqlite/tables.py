@@ -20,14 +20,14 @@ from headwater.store.sqlite.files import (
     size_on_disk,
     transaction,
 )
-from headwater.store.sqlite.queries import SqliteQuestions
+from headwater.store.sqlite.queries import SqliteQueries
 
 # Reading all pages of a larger file would take longer than loading the state from it, and what
 # is wrong with the pages that are loaded shows anyway.
 _CHECKED_BYTES = 128 << 20
 
 
-class SqliteTables(SqliteQuestions):
+class SqliteTables(SqliteQueries):
     """Beside an event loop."""
 
     _rows = staticmethod(rows_of)

@@ -89,9 +89,9 @@ async def _compare(told: list[Told], written: set[int], on_the_way: set[int]) ->
         world.take_in(event)
         if number in written:
             await service.write_tables()
-        if number in on_the_way and service._unwritten is None:
-            service._unwritten_nodes = world.state.dirty.nodes
-            service._unwritten = (take(world.state), world.state.position)
+        if number in on_the_way and service.table_writer._unwritten is None:
+            service.table_writer._unwritten_nodes = world.state.dirty.nodes
+            service.table_writer._unwritten = (take(world.state), world.state.position)
     nodes = listed(world)
     before = await shown(history, nodes)
     await service.write_tables()

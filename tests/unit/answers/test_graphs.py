@@ -19,9 +19,9 @@ from headwater.graph.traverse import BOTH, CONNECTED, DIRECTIONS, UPSTREAM
 from headwater.graph.when import Always, At
 from headwater.ids import Node
 from headwater.ingest.folding import fold
-from headwater.ingest.service import now
 from headwater.model.entities import Dataset
 from headwater.openlineage.event import decode
+from headwater.openlineage.timestamps import now
 from tests.support import make
 from tests.support.strategies import events
 from tests.support.world import Told, World, close_all, record
@@ -63,7 +63,7 @@ def test_answers_from_kept_json_equal_fresh_ones_after_every_event(told: list[To
             decoded = record(event)
             (appended,) = world.log.append([decoded], now())
             if not appended.duplicate:
-                fold(world.state, world.tables, [(appended.position, decoded)])
+                fold(world.state, world.tables, [(appended.position, decoded)], world.known)
             fresh_contents = Contents(world.log)
             fresh = GraphWriter(Renderer(world.state, fresh_contents), quiet())
             assert answers(kept, world, kept_contents) == answers(fresh, world, fresh_contents)
@@ -159,7 +159,7 @@ async def test_an_answer_that_an_event_overtook_is_not_used_again() -> None:
         async def large(self, nodes: int, size: int = 0) -> AsyncIterator[None]:
             (appended,) = world.log.append([event], now())
             if not appended.duplicate:
-                fold(world.state, world.tables, [(appended.position, event)])
+                fold(world.state, world.tables, [(appended.position, event)], world.known)
             yield
 
     worth, graphs._WORTH_KEEPING = graphs._WORTH_KEEPING, 0
@@ -203,7 +203,7 @@ async def test_an_answer_that_an_event_overtook_in_the_middle_of_its_walk_is_not
         await asyncio.sleep(0)
     assert not first.done()
     (appended,) = world.log.append([event], now())
-    fold(world.state, world.tables, [(appended.position, event)])
+    fold(world.state, world.tables, [(appended.position, event)], world.known)
     node = b'{"id":"datasetField:db:extra:x"' if columns else b'{"id":"dataset:db:extra"'
     overtaken = await first
     # Columns above are walked once more when the walk is not of one piece.

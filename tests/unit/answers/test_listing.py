@@ -9,7 +9,7 @@ from headwater.answers.render import Renderer
 from headwater.api.routes.jobs import RUN_STATES
 from headwater.facet_contents import Contents
 from headwater.ingest.folding import fold
-from headwater.ingest.service import now
+from headwater.openlineage.timestamps import now
 from tests.support import make
 from tests.support.strategies import events
 from tests.support.world import Told, World, close_all, record
@@ -43,7 +43,7 @@ def test_a_kept_list_equals_a_fresh_one_after_every_event(told: list[Told]) -> N
             decoded = record(event)
             (appended,) = world.log.append([decoded], now())
             if not appended.duplicate:
-                fold(world.state, world.tables, [(appended.position, decoded)])
+                fold(world.state, world.tables, [(appended.position, decoded)], world.known)
             found = lists(kept, world)
             assert found == lists(Listing(renderer), world)
     finally:

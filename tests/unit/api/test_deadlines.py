@@ -9,7 +9,7 @@ import pytest
 from headwater.api.deadlines import Guard
 from headwater.api.ingest import Receive, Scope, Send
 from headwater.errors import TookTooLong
-from headwater.ingest.service import Counters
+from headwater.ingest.counters import Counters
 
 ANSWER: list[dict[str, Any]] = [
     {"type": "http.response.start", "status": 200, "headers": []},

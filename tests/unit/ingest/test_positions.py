@@ -45,20 +45,20 @@ async def test_a_position_in_the_future_is_waited_for() -> None:
         assert not third.done()
         await take_in(service, 3)
         await third
-        assert not service._readers
+        assert not service._positions.waiters
 
 
 async def test_a_position_that_does_not_come_is_given_up() -> None:
     async with started(World([run("START", "load")])) as service:
-        with pytest.raises(NotYet, match=r"position 2 is not reached .* the last one is 1"):
+        with pytest.raises(NotYet, match=r"position 2 was not reached .* the server is at 1"):
             await service.reached(Position(2), 0.001)
-        assert not service._readers
+        assert not service._positions.waiters
 
 
 async def test_nobody_waits_for_a_position_when_the_server_stops() -> None:
     async with started(World([])) as service:
         waiting = asyncio.create_task(service.reached(Position(1), 30))
         await asyncio.sleep(0)
-        assert await service.let_go()
-        with pytest.raises(NotYet, match="stops"):
+        assert await service.release_waiting()
+        with pytest.raises(NotYet, match="stopping"):
             await waiting

@@ -8,7 +8,7 @@ import pytest
 from headwater.errors import StoreUnavailable
 from headwater.ids import Position, RunId
 from headwater.ingest import folding
-from headwater.ingest.folding import Beforehand, _write, rebuild
+from headwater.ingest.folding import PrefetchedRuns, _write, rebuild
 from headwater.ingest.service import Service
 from headwater.model import state as state_module
 from headwater.model.apply import apply_event
@@ -131,17 +131,17 @@ async def test_runs_that_leave_memory_while_their_next_events_go_to_disk_lose_no
     assert live == {run.id: (run.facets, run.uses) for run in world.tables.runs(ids)}
 
 
-def test_what_was_known_of_runs_beforehand_counts_no_more_when_one_has_left_memory(
+def test_what_was_known_of_runs_runs_counts_no_more_when_one_has_left_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(state_module, "RUNS_KEPT", 0)
     world = World([run("START", "a", 0, "r")])
     last = decode(encoded(run("COMPLETE", "a", 2, "r", outputs=["out"])))
-    beforehand = Beforehand(world.state, world.tables, [last])
-    beforehand.look_up()
+    runs = PrefetchedRuns(world.state, world.tables, [last])
+    runs.fetch()
     world.take_in(run("RUNNING", "a", 1, "r", inputs=["in"]))
     _write(world.tables, world.state)
-    (found,) = beforehand.runs([RunId("r")])
+    (found,) = runs.runs([RunId("r")])
     assert len(found.uses) == 1
 
 
@@ -149,7 +149,7 @@ def test_runs_are_asked_for_once_even_if_there_are_none(monkeypatch: pytest.Monk
     world = World([run("START", "a", 0, "old")])
     world.state.runs.clear()
     events = [decode(encoded(run("START", "a", 0, each))) for each in ("old", "new")]
-    beforehand = Beforehand(world.state, world.tables, events)
-    beforehand.look_up()
+    runs = PrefetchedRuns(world.state, world.tables, events)
+    runs.fetch()
     monkeypatch.setattr(world.tables, "runs", lambda ids: pytest.fail(f"asked for {ids} again"))
-    assert [found.id for found in beforehand.runs([RunId("new"), RunId("old")])] == ["old"]
+    assert [found.id for found in runs.runs([RunId("new"), RunId("old")])] == ["old"]

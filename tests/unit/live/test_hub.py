@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from headwater.ingest.folding import fold
-from headwater.ingest.service import now
 from headwater.live import hub as hub_module
 from headwater.live.hub import Subscription
-from headwater.live.subscription import Surroundings, Wanted
+from headwater.live.update_filter import Surroundings, UpdateFilter
 from headwater.openlineage.event import decode
+from headwater.openlineage.timestamps import now
 from tests.support.live import LiveWorld, Told, read_all, read_stream
 from tests.support.make import dataset, encoded, run, symlinks
 
@@ -129,7 +129,7 @@ def test_what_is_sent_is_made_once_for_all() -> None:
 
 
 def test_json_that_was_dropped_is_made_again_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub_module, "_KEPT_BYTES", 1000)
+    monkeypatch.setattr(hub_module, "_CACHED_BYTES", 1000)
     world = LiveWorld()
     present = world.subscribe()
     for number in range(1, 20):
@@ -149,7 +149,7 @@ def own(kind: str, job: str, at: float = 0, **more: Any) -> dict[str, Any]:
 
 def wants(world: LiveWorld, *namespaces: str, around: str | None = None, depth: int = 20) -> Subscription:
     surroundings = None if around is None else Surroundings(world.state, world.node(around), depth)
-    return world.subscribe(wanted=Wanted(frozenset(namespaces), surroundings))
+    return world.subscribe(wanted=UpdateFilter(frozenset(namespaces), surroundings))
 
 
 def test_a_namespace_filters_by_whatever_a_message_concerns() -> None:
@@ -271,7 +271,7 @@ def test_events_that_are_folded_once_more_are_told_once() -> None:
     first, second = (decode(encoded(numbered(n))) for n in (1, 2))
     for group in ([first], [first, second]):
         positions = [a.position for a in world.log.append(group, now())]
-        fold(world.state, world.tables, list(zip(positions, group, strict=True)), world.hub.news)
+        fold(world.state, world.tables, list(zip(positions, group, strict=True)), world.known, world.hub.updates)
         world.hub.publish()
     assert ids(read_all(subscription)) == [1, 2]
 
@@ -279,7 +279,7 @@ def test_events_that_are_folded_once_more_are_told_once() -> None:
 def test_nothing_is_noted_before_anybody_listens() -> None:
     world = LiveWorld()
     world.feed(numbered(1))
-    assert world.state.happened is None
+    assert world.state.effects is None
     world.subscribe()
     world.feed(numbered(2))
     assert ids(read_all(world.subscribe(after=1))) == [2]

@@ -82,7 +82,7 @@ def test_what_a_replay_folds_is_not_told() -> None:
     world.state = recover(world.log, world.tables)
     world.hub.publish()
     assert read_all(subscription) == []
-    assert world.state.happened is None
+    assert world.state.effects is None
 
 
 def test_a_dataset_event_names_its_dataset() -> None:
@@ -264,7 +264,7 @@ def test_what_cannot_be_told_makes_subscribers_ask_again(monkeypatch: pytest.Mon
     world = LiveWorld()
     subscription = world.subscribe()
     with monkeypatch.context() as broken:
-        broken.setattr(updates, "graph_news", lambda *_: 1 / 0)
+        broken.setattr(updates, "graph_update", lambda *_: 1 / 0)
         world.feed(START)
     assert [m.kind for m in read_all(subscription)] == ["resync"]
     world.feed(run("COMPLETE", "load", 2))

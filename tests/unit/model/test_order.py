@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from headwater.ids import Node, Position
 from headwater.ingest.folding import fold, settle_latest_runs
+from headwater.interpret.known_facets import KnownFacets
 from headwater.store.rows import take
 from headwater.store.sqlite.tables import SqliteTables
 from tests.support.strategies import events, run_events
@@ -52,7 +53,7 @@ def test_the_tables_have_all_of_what_is_not_marked_as_changed(told: list[dict[st
         world = World([])
         state, tables = world.state, world.tables
         for number, event in enumerate(told, 1):
-            fold(state, tables, [(Position(number), record(event))])
+            fold(state, tables, [(Position(number), record(event))], KnownFacets())
             settle_latest_runs(state, tables)
             unmarked = [entity.node for entity in state.nodes if entity.node not in state.dirty.nodes]
             before = _asked(tables, unmarked)

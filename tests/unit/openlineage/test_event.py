@@ -109,7 +109,7 @@ def test_facets_keep_their_text() -> None:
     body = b'{ "b":1,\t"a" : [ 1.0, 1e2, "\\u00e9" ] , "a":2}'
     text = json.dumps(run_event(run={"runId": "r", "facets": {"own": "HERE"}})).encode().replace(b'"HERE"', body)
     facet = decode(text).run_facets["own"]
-    assert (facet.body, facet.content) == (body, content_id(body))
+    assert (facet.content, facet.content_id) == (body, content_id(body))
 
 
 def test_unknown_fields_are_kept_in_the_text() -> None:
@@ -149,13 +149,13 @@ def test_the_digest_tells_different_texts_apart() -> None:
 def test_the_same_facet_twice_is_one_content() -> None:
     event = told(make.run("START", "load", inputs=[make.dataset(n, {"own": make.facet(x=1)}) for n in "ab"]))
     assert len(event.facets) == 2
-    assert len({facet.content for facet in event.facets}) == 1
+    assert len({facet.content_id for facet in event.facets}) == 1
 
 
 def test_more_facets_than_are_remembered_change_nothing() -> None:
     one = run_event(run={"runId": "r", "facets": {"own": make.facet(x="first")}})
     before = told(one)
-    for start in range(0, event_module._MEMO_ENTRIES + 100, 500):
+    for start in range(0, event_module._CACHE_ENTRIES + 100, 500):
         told(run_event(run={"runId": "r", "facets": {f"f{n}": make.facet(n=n) for n in range(start, start + 500)}}))
     assert told(one) == before
 
@@ -163,12 +163,12 @@ def test_more_facets_than_are_remembered_change_nothing() -> None:
 def test_the_same_facets_in_another_event_are_the_same_facets() -> None:
     facets = make.schema("a") | {"own": make.facet(x=1)}
     first, second = (told(make.run("START", "load", n, inputs=[make.dataset("in", facets)])) for n in range(2))
-    event_module._group_memo.clear()
-    event_module._memo.clear()
+    event_module._facet_group_cache.clear()
+    event_module._facet_cache.clear()
     again = told(make.run("START", "load", 1, inputs=[make.dataset("in", facets)]))
     assert second == again
     assert first.inputs == again.inputs
-    assert [facet.body for facet in again.facets] == [facet.body for facet in again.inputs[0].facets.values()]
+    assert [facet.content for facet in again.facets] == [facet.content for facet in again.inputs[0].facets.values()]
 
 
 @pytest.mark.parametrize("wrong", [[], "text", 1, True])
@@ -437,7 +437,7 @@ def test_what_is_accepted_once_is_accepted_on_replay(place: str) -> None:
             first = decode(body)
         except BadEvent:
             continue
-        event_module._memo.clear()
+        event_module._facet_cache.clear()
         assert from_deep(400, lambda body=body: decode(body)) == first, depth  # type: ignore[misc]
 
 
@@ -489,7 +489,7 @@ def test_what_is_no_array_is_no_batch(text: bytes, malformed: bool) -> None:
 
 
 def _bodies(event: Event) -> dict[int, bytes]:
-    return {facet.content: facet.body for facet in event.facets}
+    return {facet.content_id: facet.content for facet in event.facets}
 
 
 @many

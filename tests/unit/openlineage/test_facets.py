@@ -12,7 +12,7 @@ from headwater.openlineage.event import decode
 from tests.support import make
 from tests.unit.openlineage import strategies as some
 
-KINDS = sorted(f.FacetBody.__subclasses__(), key=lambda kind: kind.__name__)
+KINDS = sorted(f.TypedFacet.__subclasses__(), key=lambda kind: kind.__name__)
 
 
 def encoded(**content: Any) -> bytes:
@@ -93,12 +93,12 @@ def test_fields_that_nobody_knows_are_passed_over() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_facet_may_be_empty(kind: type[f.FacetBody]) -> None:
+def test_every_facet_may_be_empty(kind: type[f.TypedFacet]) -> None:
     assert f.read(kind, b"{}") == kind()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_facet_may_have_null_for_what_is_not_there(kind: type[f.FacetBody]) -> None:
+def test_every_facet_may_have_null_for_what_is_not_there(kind: type[f.TypedFacet]) -> None:
     body = json.dumps(dict.fromkeys(kind.__struct_encode_fields__)).encode()
     assert f.read(kind, body) == kind()
 
@@ -108,7 +108,7 @@ def test_no_facet_reads_as_none() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_deleted_facet_reads_as_none(kind: type[f.FacetBody]) -> None:
+def test_a_deleted_facet_reads_as_none(kind: type[f.TypedFacet]) -> None:
     assert f.read(kind, encoded(_deleted=True)) is None
     assert f.read(kind, encoded(_deleted=False)) is not None
 
@@ -125,7 +125,7 @@ def test_a_deleted_facet_reads_as_none(kind: type[f.FacetBody]) -> None:
         (f.Documentation, {"_deleted": "yes"}),
     ],
 )
-def test_a_facet_that_breaks_its_schema_is_counted(kind: type[f.FacetBody], content: dict[str, Any]) -> None:
+def test_a_facet_that_breaks_its_schema_is_counted(kind: type[f.TypedFacet], content: dict[str, Any]) -> None:
     before = f.not_understood[kind.__name__]
     assert f.read(kind, encoded(**content)) is None
     assert f.not_understood[kind.__name__] == before + 1
@@ -151,7 +151,7 @@ def test_only_true_deletes(body: bytes, deleted: bool) -> None:
 
 def test_a_deep_facet_that_was_accepted_can_be_read_anywhere() -> None:
     def from_deep(frames: int) -> f.Schema | None:
-        return from_deep(frames - 1) if frames else f.read(f.Schema, facet.body)
+        return from_deep(frames - 1) if frames else f.read(f.Schema, facet.content)
 
     for levels in range(1, 500, 20):
         fields: list[Any] = []

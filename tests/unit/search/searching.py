@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from headwater.ingest.folding import fold
-from headwater.ingest.service import Service, now
+from headwater.ingest.service import Service
+from headwater.openlineage.timestamps import now
 from headwater.search.search import Answer, Search, Wanted
 from tests.support.world import Told, World, record
 
@@ -43,4 +44,4 @@ def tell(world: World, events: Sequence[Told]) -> None:
         decoded = record(event)
         (appended,) = world.log.append([decoded], now())
         if not appended.duplicate:
-            fold(world.state, world.tables, [(appended.position, decoded)])
+            fold(world.state, world.tables, [(appended.position, decoded)], world.known)

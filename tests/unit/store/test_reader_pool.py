@@ -1,4 +1,4 @@
-"""Questions to the store in processes of their own: real readers over a real store."""
+"""Queries to the store in reader processes: real readers over a real store."""
 
 import asyncio
 import os
@@ -17,109 +17,109 @@ from headwater.ids import RunId
 from headwater.openlineage.event import decode, decode_batch
 from headwater.store import pages
 from headwater.store.protocol import EventFilter
-from headwater.store.reader_pool import InProcesses, InThreads
+from headwater.store.reader_pool import ReaderPool, ThreadRunner
 from tests.integration.samples import recorded
 from tests.support import make
 from tests.support.world import World, record
 
 
 @asynccontextmanager
-async def asking(world: World) -> AsyncIterator[InProcesses]:
-    asker = InProcesses(Path(world._folder.name), world.log, world.tables)
-    await asker.start()
+async def started(world: World) -> AsyncIterator[ReaderPool]:
+    pool = ReaderPool(Path(world._folder.name), world.log, world.tables)
+    await pool.start()
     try:
-        yield asker
+        yield pool
     finally:
-        await asker.close()
+        await pool.close()
 
 
 def a_world() -> World:
-    told = {"nominalTime": make.facet(nominalStartTime="2026-01-01T00:00:00Z")}
-    return World([make.run("COMPLETE", "load", n, f"r{n}", ["raw"], ["clean"], told) for n in range(3)])
+    nominal_time = {"nominalTime": make.facet(nominalStartTime="2026-01-01T00:00:00Z")}
+    return World([make.run("COMPLETE", "load", n, f"r{n}", ["raw"], ["clean"], nominal_time) for n in range(3)])
 
 
-def say_not_found(name: str) -> None:
+def raise_not_found(name: str) -> None:
     raise NotFound(f"no {name}")
 
 
-async def test_answers_are_those_of_the_store_itself() -> None:
+async def test_results_are_those_of_the_store_itself() -> None:
     world = a_world()
     tables, log, load = world.tables, world.log, world.node("load()")
-    async with asking(world) as asker:
-        for way in (asker, InThreads()):
-            runs, bodies = await way.ask(pages.runs_of_job, tables, log, load, 2, 0)
+    async with started(world) as pool:
+        for runner in (pool, ThreadRunner()):
+            runs, contents = await runner.run(pages.runs_of_job, tables, log, load, 2, 0)
             assert [run.id for run in runs] == ["r2", "r1"]
-            assert runs == tables.runs_of_job(load, 2, 0) == await way.ask(tables.runs_of_job, load, 2, 0)
-            assert bodies == log.contents(bodies)
-            assert [b"nominalStart" in body for body in bodies.values()] == [True]
-            total, events = await way.ask(pages.events, tables, log, EventFilter(limit=2))
+            assert runs == tables.runs_of_job(load, 2, 0) == await runner.run(tables.runs_of_job, load, 2, 0)
+            assert contents == log.contents(contents)
+            assert [b"nominalStart" in content for content in contents.values()] == [True]
+            total, events = await runner.run(pages.events, tables, log, EventFilter(limit=2))
             assert (total, [event.position for event in events]) == (3, [3, 2])
             assert events == log.events([event.position for event in events])
 
 
 async def test_what_was_written_a_moment_ago_is_read() -> None:
     world = a_world()
-    async with asking(world) as asker:
+    async with started(world) as pool:
         for number in range(3, 6):
             world.append([record(make.run("COMPLETE", "load", number, f"r{number}"))])
-            assert [run.id for run in await asker.ask(world.tables.runs, [RunId(f"r{number}")])] == [f"r{number}"]
+            assert [run.id for run in await pool.run(world.tables.runs, [RunId(f"r{number}")])] == [f"r{number}"]
 
 
-async def test_a_long_question_does_not_hold_up_the_others() -> None:
-    async with asking(a_world()) as asker:
-        long = asyncio.create_task(asker.ask(time.sleep, 60))
-        others = await asyncio.gather(*(asker.ask(os.getpid) for _ in range(20)))
+async def test_a_long_query_does_not_hold_up_the_others() -> None:
+    async with started(a_world()) as pool:
+        long = asyncio.create_task(pool.run(time.sleep, 60))
+        others = await asyncio.gather(*(pool.run(os.getpid) for _ in range(20)))
         assert os.getpid() not in others
         assert not long.done()
-        (sleeping,) = (reader for reader in asker._readers if reader.asked is not None)
+        (sleeping,) = (reader for reader in pool._readers if reader.query is not None)
         long.cancel()
-        while sleeping in asker._readers:  # nobody waits for its answer any more
+        while sleeping in pool._readers:  # nobody waits for its result any more
             await asyncio.sleep(0.05)
-        assert await asker.ask(abs, -1) == 1
+        assert await pool.run(abs, -1) == 1
 
 
-async def test_a_killed_reader_is_replaced_and_its_questions_are_answered_by_another() -> None:
-    async with asking(a_world()) as asker:
-        asked = [asyncio.create_task(asker.ask(time.sleep, 0.5)) for _ in range(4)]
-        while not all(reader.asked for reader in asker._readers) or len(asker._readers) < 3:
+async def test_a_killed_reader_is_replaced_and_its_queries_are_run_by_another() -> None:
+    async with started(a_world()) as pool:
+        queries = [asyncio.create_task(pool.run(time.sleep, 0.5)) for _ in range(4)]
+        while not all(reader.query for reader in pool._readers) or len(pool._readers) < 3:
             await asyncio.sleep(0.01)
-        before = [reader.process.pid for reader in asker._readers]
+        before = [reader.process.pid for reader in pool._readers]
         for process in before:
             os.kill(process, signal.SIGKILL)
-        await asyncio.gather(*asked)
-        assert await asker.ask(os.getpid) not in before
+        await asyncio.gather(*queries)
+        assert await pool.run(os.getpid) not in before
 
 
-async def test_a_question_that_ends_its_reader_fails_and_others_do_not() -> None:
-    async with asking(a_world()) as asker:
-        fatal = asyncio.create_task(asker.ask(os._exit, 3))
-        others = [asyncio.create_task(asker.ask(abs, -number)) for number in range(10)]
+async def test_a_query_that_ends_its_reader_fails_and_others_do_not() -> None:
+    async with started(a_world()) as pool:
+        fatal = asyncio.create_task(pool.run(os._exit, 3))
+        others = [asyncio.create_task(pool.run(abs, -number)) for number in range(10)]
         with pytest.raises(StoreUnavailable, match="ended"):
             await fatal
         assert await asyncio.gather(*others) == list(range(10))
 
 
 async def test_failures_come_back_as_what_they_are() -> None:
-    async with asking(a_world()) as asker:
+    async with started(a_world()) as pool:
         with pytest.raises(NotFound, match="no such thing"):
-            await asker.ask(say_not_found, "such thing")
+            await pool.run(raise_not_found, "such thing")
         with pytest.raises(BadEvent) as refused:
-            await asker.ask(decode_batch, b"no JSON")
+            await pool.run(decode_batch, b"no JSON")
         assert refused.value.malformed
         assert refused.value.problems == (Problem("", str(refused.value)),)
         with pytest.raises(StoreUnavailable, match="division"):
-            await asker.ask(divmod, 1, 0)
-        assert await asker.ask(abs, -1) == 1
+            await pool.run(divmod, 1, 0)
+        assert await pool.run(abs, -1) == 1
 
 
 async def test_a_batch_is_read_elsewhere_as_it_is_here() -> None:
     texts = [make.encoded(event) for event in recorded()]
     body = b"[" + b", ".join([*texts, b"{}", b"1"]) + b"]"
-    async with asking(a_world()) as asker:
-        found = await asker.ask(decode_batch, body)
-    assert found == decode_batch(body)
-    assert found[: len(texts)] == [decode(text) for text in texts]
-    assert [isinstance(refused, str) for refused in found[len(texts) :]] == [True, True]
+    async with started(a_world()) as pool:
+        events = await pool.run(decode_batch, body)
+    assert events == decode_batch(body)
+    assert events[: len(texts)] == [decode(text) for text in texts]
+    assert [isinstance(refused, str) for refused in events[len(texts) :]] == [True, True]
 
 
 def repeated(text: bytes, times: int) -> bytes:
@@ -127,61 +127,61 @@ def repeated(text: bytes, times: int) -> bytes:
 
 
 @pytest.mark.parametrize("megabytes", [1, 9])
-async def test_long_questions_and_answers_arrive_whole_whether_there_is_room_for_them_or_not(megabytes: int) -> None:
+async def test_long_queries_and_results_arrive_whole_whether_they_fit_into_the_buffer_or_not(megabytes: int) -> None:
     half = os.urandom(megabytes << 19)
-    async with asking(a_world()) as asker:
-        assert await asker.ask(repeated, half, 2) == half * 2
-        assert await asker.ask(len, half * 2) == megabytes << 20
-        assert await asker.ask(repeated, half, 0) == b""
-        both = await asyncio.gather(*(asker.ask(repeated, bytes([n]), 1 << 20) for n in range(12)))
+    async with started(a_world()) as pool:
+        assert await pool.run(repeated, half, 2) == half * 2
+        assert await pool.run(len, half * 2) == megabytes << 20
+        assert await pool.run(repeated, half, 0) == b""
+        both = await asyncio.gather(*(pool.run(repeated, bytes([n]), 1 << 20) for n in range(12)))
         assert both == [bytes([n]) * (1 << 20) for n in range(12)]
 
 
-async def test_a_question_that_cannot_be_sent_fails_and_others_do_not() -> None:
-    async with asking(a_world()) as asker:
+async def test_a_query_that_cannot_be_sent_fails_and_others_do_not() -> None:
+    async with started(a_world()) as pool:
         with pytest.raises((AttributeError, pickle.PicklingError)):
-            await asker.ask(lambda: 1)
-        assert await asker.ask(repeated, b"a", 2) == b"aa"
+            await pool.run(lambda: 1)
+        assert await pool.run(repeated, b"a", 2) == b"aa"
 
 
 async def test_whether_a_reader_is_free_is_known() -> None:
-    async with asking(a_world()) as asker:
-        assert asker.is_free()
-        asked = [asyncio.create_task(asker.ask(time.sleep, 0.3)) for _ in range(5)]
+    async with started(a_world()) as pool:
+        assert pool.is_free()
+        queries = [asyncio.create_task(pool.run(time.sleep, 0.3)) for _ in range(5)]
         await asyncio.sleep(0)
-        assert not asker.is_free()
-        await asyncio.gather(*asked)
-        assert asker.is_free()
-    assert not InThreads().is_free()
+        assert not pool.is_free()
+        await asyncio.gather(*queries)
+        assert pool.is_free()
+    assert not ThreadRunner().is_free()
 
 
 async def test_more_readers_are_started_when_one_is_not_enough_and_no_more_than_three() -> None:
-    async with asking(a_world()) as asker:
-        assert await asker.ask(abs, -1) == 1
-        assert len(asker._readers) == 1
-        await asyncio.gather(*(asker.ask(time.sleep, 0.3) for _ in range(9)))
-        assert len(asker._readers) == 3
+    async with started(a_world()) as pool:
+        assert await pool.run(abs, -1) == 1
+        assert len(pool._readers) == 1
+        await asyncio.gather(*(pool.run(time.sleep, 0.3) for _ in range(9)))
+        assert len(pool._readers) == 3
 
 
-async def test_a_reader_that_cannot_be_started_is_started_at_the_next_question(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_reader_that_cannot_be_started_is_started_with_the_next_query(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError("no more processes")
 
     with monkeypatch.context() as patched:
         patched.setattr(subprocess, "Popen", refuse)
         world = a_world()
-        asker = InProcesses(Path(world._folder.name), world.log, world.tables)
-        await asker.start()
-        waiting = asyncio.create_task(asker.ask(abs, -1))
+        pool = ReaderPool(Path(world._folder.name), world.log, world.tables)
+        await pool.start()
+        waiting = asyncio.create_task(pool.run(abs, -1))
         await asyncio.sleep(0.05)
         assert not waiting.done()
-    assert await asker.ask(abs, -2) == 2
+    assert await pool.run(abs, -2) == 2
     assert await waiting == 1
-    await asker.close()
+    await pool.close()
 
 
-async def test_readers_end_when_nobody_can_ask_them_any_more() -> None:
-    async with asking(a_world()) as asker:
-        processes = [reader.process for reader in asker._readers]
+async def test_readers_end_when_the_pool_is_closed() -> None:
+    async with started(a_world()) as pool:
+        processes = [reader.process for reader in pool._readers]
         assert [process.poll() for process in processes] == [None] * len(processes)
     assert [process.poll() for process in processes] == [0] * len(processes)

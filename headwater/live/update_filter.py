@@ -1,16 +1,16 @@
-"""What one subscriber wants to hear of: some namespaces, or the surroundings of a node."""
+"""Which updates one subscriber gets: those of some namespaces, or of the surroundings of a node."""
 
 from collections import deque
 from collections.abc import Iterable
 
 from headwater.ids import Node
-from headwater.live.update_json import Message
-from headwater.live.updates import GraphNews
+from headwater.live.update_json import EncodedUpdate
+from headwater.live.updates import GraphUpdate
 from headwater.model.entities import Job
 from headwater.model.state import State
 
 
-class Wanted:
+class UpdateFilter:
     def __init__(self, namespaces: frozenset[str] = frozenset(), around: "Surroundings | None" = None) -> None:
         self._namespaces, self._around = namespaces, around
 
@@ -18,18 +18,18 @@ class Wanted:
     def everything(self) -> bool:
         return not self._namespaces and self._around is None
 
-    def takes(self, message: Message, graph: GraphNews | None) -> bool:
+    def matches(self, update: EncodedUpdate, graph: GraphUpdate | None) -> bool:
         if self._around is not None:
             if graph is not None:
                 self._around.grow(graph)
-            if not self._around.touches(message.nodes):
+            if not self._around.touches(update.nodes):
                 return False
-        return not self._namespaces or not self._namespaces.isdisjoint(message.namespaces)
+        return not self._namespaces or not self._namespaces.isdisjoint(update.namespaces)
 
 
 class Surroundings:
-    """The nodes connected with one, whatever the direction, as far as `depth` jobs away. They
-    grow with every edge that attaches to them; what was in stays in."""
+    """The nodes connected with one, in either direction, up to `depth` jobs away. They grow with
+    every edge that attaches to them, and never shrink."""
 
     def __init__(self, state: State, start: Node, depth: int) -> None:
         self._state, self._depth = state, depth
@@ -40,26 +40,26 @@ class Surroundings:
     def touches(self, nodes: frozenset[Node]) -> bool:
         return any(node in self._distance for node in nodes)
 
-    def grow(self, graph: GraphNews) -> None:
-        known = self._distance
-        found = [(new, known[old]) for old, new in graph.moved if old in known]
+    def grow(self, graph: GraphUpdate) -> None:
+        distances = self._distance
+        nodes = [(new, distances[old]) for old, new in graph.moved if old in distances]
         for src, dst in graph.linked:
-            found += [
-                (other, known[node] + self._step(node, other))
+            nodes += [
+                (other, distances[node] + self._step(node, other))
                 for node, other in ((src, dst), (dst, src))
-                if node in known
+                if node in distances
             ]
-        self._reach(found)
+        self._reach(nodes)
 
-    def _reach(self, found: Iterable[tuple[Node, int]]) -> None:
-        """Takes in nodes and all that lies beyond them; only those are visited that come nearer."""
-        state, known, canonical = self._state, self._distance, self._state.aliases.canonical
-        frontier = deque(found)
+    def _reach(self, nodes: Iterable[tuple[Node, int]]) -> None:
+        """Adds nodes and all that lies beyond them; visits only those that come nearer."""
+        state, distances, canonical = self._state, self._distance, self._state.aliases.canonical
+        frontier = deque(nodes)
         while frontier:
             node, distance = frontier.popleft()
-            if distance > self._depth or known.get(node, distance + 1) <= distance:
+            if distance > self._depth or distances.get(node, distance + 1) <= distance:
                 continue
-            known[node] = distance
+            distances[node] = distance
             for member in state.aliases.members(node):
                 for edge in (*state.nodes[member].into, *state.nodes[member].out):
                     other = canonical(edge.dst if edge.src == member else edge.src)
@@ -70,6 +70,6 @@ class Surroundings:
                         frontier.appendleft((other, distance))
 
     def _step(self, node: Node, other: Node) -> int:
-        """Depth counts jobs, as in `/lineage`: those at the dataset that one asks for are at hand."""
-        at_hand = node == self._start and not isinstance(self._state.nodes[node], Job)
-        return 1 if isinstance(self._state.nodes[other], Job) and not at_hand else 0
+        """Depth counts jobs, as in `/lineage`: the jobs next to the start are at depth 0 if that is a dataset."""
+        at_start = node == self._start and not isinstance(self._state.nodes[node], Job)
+        return 1 if isinstance(self._state.nodes[other], Job) and not at_start else 0
