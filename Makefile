@@ -57,7 +57,7 @@ $(VENV)/.lab-done: $(VENV)/.done requirements/lab.txt
 
 # Before Spark is downloaded.
 java-there: $(VENV)/.done
-	@$(BIN)/python -m headwater.lab.needs
+	@$(BIN)/python -m headwater.lab.requirements
 
 lab: java-there connect setup-lab ## Start Kafka, Connect, a registry, S3, an Iceberg catalog and Headwater (needs Java 17+, Maven)
 	@$(BIN)/headwater lab up

@@ -35,7 +35,7 @@ def main() -> int:
 
 
 def measure(lab: Lab) -> None:
-    values = lab.told()["values"]
+    values = lab.state()["values"]
     here = Settings(
         kafka=lab.url("kafka"), registry=lab.url("registry"), s3=lab.url("s3"), archive="s3://archive/",
         s3_key=values["s3-key"], s3_secret=values["s3-secret"],
@@ -44,7 +44,7 @@ def measure(lab: Lab) -> None:
     def made() -> int:
         try:
             return kafka.records(values["host"], int(values["kafka"]), "orders")
-        except (kafka.Odd, KeyError):
+        except (kafka.ProtocolError, KeyError):
             return 0
 
     put(lab, SOURCE, config(SOURCE, here, 0) | {"iterations": str(RECORDS)})

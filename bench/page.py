@@ -21,7 +21,7 @@ from bench.page_graph import COLUMNS, PageGraph, State
 from bench.report import SIZES, Figure, Say, Sizes, at_least, at_most, doubted, info, median_of, show
 from bench.servers import BenchError, Server, disk, headwater
 from headwater.api.page import FOLDER
-from headwater.cli.demo import _recorded as recorded
+from headwater.cli.demo import recorded_events as recorded
 from tests.support.chromium import INSTALL, chromium
 
 CONTROL = PageGraph("control", jobs=7, inputs=3, outputs=6)

@@ -1,37 +1,37 @@
 """`headwater diff`"""
 
-from headwater.cli.asking import DEFAULT, Asking, When, find
-from headwater.client import calls
-from headwater.client.moments import moment
-from headwater.show import answers
+from headwater.cli.query_options import DEFAULT, QueryOptions, Time, resolve
+from headwater.client import queries
+from headwater.client.times import parse_time
+from headwater.show import results
 
 
 def diff(
-    since: When,
-    until: When | None = None,
+    since: Time,
+    until: Time | None = None,
     /,
     *,
     around: str | None = None,
     depth: int | None = None,
     limit: int | None = None,
-    asking: Asking = DEFAULT,
+    options: QueryOptions = DEFAULT,
 ) -> None:
-    """Show what changed between two moments: nodes, edges, columns and schemas.
+    """Show what changed between two times: nodes, edges, columns and schemas.
 
     Parameters
     ----------
     since
         A time, or how long ago: `2026-11-10T09:00Z`, `2h`, `7d`.
     until
-        The later one; now, when left out.
+        The later time; now by default.
     around
         Only around this job or dataset.
     depth
-        How many jobs away from it.
+        How many jobs away from it to look.
     limit
-        How many changes to show.
+        How many changes of each kind to show.
     """
-    with asking.client() as client:
-        node = find(client, around) if around is not None else None
-        call = calls.diff(since, until or moment("now"), node_id=node, depth=depth, limit=limit)
-        asking.show(client, call, answers.diff)
+    with options.client() as client:
+        node = resolve(client, around) if around is not None else None
+        request = queries.diff(since, until or parse_time("now"), node_id=node, depth=depth, limit=limit)
+        options.show(client, request, results.diff)

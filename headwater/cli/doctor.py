@@ -19,53 +19,53 @@ from rich.text import Text
 
 from headwater import __version__
 from headwater.cli import console
-from headwater.cli.asking import DEFAULT, Asking
 from headwater.cli.exits import ERROR
-from headwater.client import Client, calls
+from headwater.cli.query_options import DEFAULT, QueryOptions
+from headwater.client import Client, queries
 from headwater.config import Settings
 from headwater.errors import HeadwaterError, Unreachable
 from headwater.server import check_port
-from headwater.show.words import moment, span, table
+from headwater.show.format import duration, table, timestamp
 from headwater.store.sqlite.files import check_length, connect_reader
 
 _OLDEST_PYTHON = (3, 11)
-_MUCH, _LITTLE = 2 << 30, 200 << 20  # free bytes on the disk
-_QUICK = 256 << 20  # files up to this size are read through; larger ones take too long for a look
+_WARN_FREE, _FAIL_FREE = 2 << 30, 200 << 20  # bytes on the disk
+_QUICK_CHECK = 256 << 20  # files up to this size are checked; larger ones take too long
 _FEW_FILES = 1024  # each connection is an open file
-_SKEW = 5.0  # seconds between two clocks that nobody needs to worry about
+_MOST_SKEW = 5.0  # harmless seconds between two clocks
 
 
 class Check(msgspec.Struct, frozen=True):
     level: str  # ok, warn or fail
     what: str
-    said: str
+    finding: str = msgspec.field(name="said")
     todo: str = ""
 
 
-def doctor(*, data: Path | None = None, asking: Asking = DEFAULT) -> None:
-    """Check this installation: Python, data folder, files, server. Ends with 1 when something is broken.
+def doctor(*, data: Path | None = None, options: QueryOptions = DEFAULT) -> None:
+    """Check this installation: Python, data folder, files, server. Exits with code 1 if something is broken.
 
     Parameters
     ----------
     data
-        The data folder to look at; HEADWATER_DATA, else your data folder.
+        The data folder; by default HEADWATER_DATA, else your user data folder.
     """
     settings = Settings.from_environment(data=data)
-    checks = [*_here(), *_folder(settings.data), *_server(settings, asking.url)]
-    if asking.json:
+    checks = [*_installation(), *_folder(settings.data), *_server(settings, options.url)]
+    if options.json:
         console.write(msgspec.json.encode(checks) + b"\n")
     else:
         rows = table("", "", "")
         for check in checks:
-            said = f"{check.said}. {check.todo}" if check.todo else check.said
+            text = f"{check.finding}. {check.todo}" if check.todo else check.finding
             colour = {"ok": "green", "warn": "yellow", "fail": "bold red"}[check.level]
-            rows.add_row(Text(check.level, colour), check.what, Text(said))
+            rows.add_row(Text(check.level, colour), check.what, Text(text))
         console.show(rows)
     if any(check.level == "fail" for check in checks):
         sys.exit(ERROR)
 
 
-def _here() -> Iterator[Check]:
+def _installation() -> Iterator[Check]:
     version = platform.python_version()
     if sys.version_info >= _OLDEST_PYTHON:
         yield Check("ok", "Python", version)
@@ -75,28 +75,33 @@ def _here() -> Iterator[Check]:
     yield Check("ok", "Headwater", f"{__version__}, MCP {mcp}")
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= most < _FEW_FILES:
-        yield Check("warn", "open files", f"at most {most}", "Raise the limit (ulimit -n): each client needs one.")
+        yield Check("warn", "open files", f"at most {most}", "Raise the limit (ulimit -n): each connection needs one.")
     else:
         yield Check("ok", "open files", "no limit" if most < 0 else f"at most {most:,}")
 
 
 def _folder(folder: Path) -> Iterator[Check]:
-    there = next((p for p in (folder, *folder.parents) if p.exists()), folder)
-    if not os.access(there, os.W_OK | os.X_OK):
-        yield Check("fail", "data folder", f"{there} cannot be written to", "Change its rights, or choose --data.")
-    elif there != folder:
-        yield Check("ok", "data folder", f"{folder} is not there yet; `headwater serve` makes it")
+    existing = next((p for p in (folder, *folder.parents) if p.exists()), folder)
+    if not os.access(existing, os.W_OK | os.X_OK):
+        yield Check(
+            "fail",
+            "data folder",
+            f"{existing} is not writable",
+            "Change its permissions, or choose another folder with --data.",
+        )
+    elif existing != folder:
+        yield Check("ok", "data folder", f"{folder} does not exist yet; `headwater serve` creates it")
     else:
         yield Check("ok", "data folder", str(folder))
-    free = shutil.disk_usage(there).free
-    room = f"{free / (1 << 30):,.1f} GB free"
-    if free < _LITTLE:
-        yield Check("fail", "disk", room, "Events will be refused soon: make room.")
-    elif free < _MUCH:
-        yield Check("warn", "disk", room, "Make room before it is full.")
+    free = shutil.disk_usage(existing).free
+    space = f"{free / (1 << 30):,.1f} GB free"
+    if free < _FAIL_FREE:
+        yield Check("fail", "disk", space, "Free some space: events will be refused soon.")
+    elif free < _WARN_FREE:
+        yield Check("warn", "disk", space, "Free some space before it is full.")
     else:
-        yield Check("ok", "disk", room)
-    if there == folder:
+        yield Check("ok", "disk", space)
+    if existing == folder:
         yield _lock(folder / "lock")
         yield _file(folder / "log.db", "events", "Restore it from a backup: it is the only copy of the events.")
         yield _file(folder / "tables.db", "events", "Stop the server and run `headwater rebuild`.")
@@ -108,11 +113,11 @@ def _lock(path: Path) -> Check:
     except FileNotFoundError:
         return Check("ok", "lock", "no server has used this folder yet")
     except OSError as e:
-        return Check("fail", "lock", f"{path}: {e.strerror}", "Change its rights.")
+        return Check("fail", "lock", f"{path}: {e.strerror}", "Change its permissions.")
     try:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return Check("ok", "lock", f"a server has the folder (process {os.read(fd, 20).decode(errors='replace')})")
+        return Check("ok", "lock", f"a server uses this folder (process {os.read(fd, 20).decode(errors='replace')})")
     else:
         return Check("ok", "lock", "free")
     finally:
@@ -122,55 +127,60 @@ def _lock(path: Path) -> Check:
 def _file(path: Path, rows: str, todo: str) -> Check:
     name = path.name
     if not path.exists():
-        return Check("ok", name, "not there yet")
+        return Check("ok", name, "does not exist yet")
     try:
         check_length(path)
         with closing(connect_reader(path)) as db:
             last = db.execute(f"SELECT coalesce(max(position), 0) FROM {rows}").fetchone()[0]
             size = path.stat().st_size
-            if size <= _QUICK:
-                said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
-                if said != "ok":
-                    return Check("fail", name, said, todo)
-            looked = "checked" if size <= _QUICK else "readable; too large for a quick check"
+            if size <= _QUICK_CHECK:
+                result = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+                if result != "ok":
+                    return Check("fail", name, result, todo)
+            depth = "checked" if size <= _QUICK_CHECK else "readable; too large for a quick check"
     except (HeadwaterError, sqlite3.Error, OSError) as e:
         return Check("fail", name, str(e), todo)
-    return Check("ok", name, f"{last:,} events, {size / (1 << 20):,.1f} MB, {looked}")
+    return Check("ok", name, f"{last:,} events, {size / (1 << 20):,.1f} MB, {depth}")
 
 
 def _server(settings: Settings, url: str) -> Iterator[Check]:
     with Client(url, timeout=10) as client:
         try:
-            asked = time.time()
-            answer = client.ask(calls.healthz())
-            answered = time.time()
+            sent = time.time()
+            answer = client.ask(queries.healthz())
+            received = time.time()
         except Unreachable as e:
             yield Check("warn", "server", str(e))
             yield _port(settings)
             return
         except HeadwaterError as e:
-            yield Check("fail", "server", str(e), f"Is that a Headwater server at {url}?")
+            yield Check("fail", "server", str(e), f"Is this a Headwater server: {url}?")
             return
     health = answer.value
     if health.status == "ok":
-        yield Check("ok", "server", f"{url} answers in {(answered - asked) * 1000:.0f} ms, {health.position:,} events")
+        yield Check("ok", "server", f"{url} answers in {(received - sent) * 1000:.0f} ms, {health.position:,} events")
     else:
-        yield Check("fail", "server", f"{url}: {health.status}", "Its log says more.")
+        yield Check("fail", "server", f"{url}: {health.status}", "See its log.")
     if health.version != __version__:
-        yield Check("warn", "versions", f"server {health.version or 'unknown'}, here {__version__}", "Use the same.")
+        yield Check(
+            "warn",
+            "versions",
+            f"server {health.version or 'unknown'}, this {__version__}",
+            "Use the same version for both.",
+        )
     else:
         yield Check("ok", "versions", f"both {__version__}")
-    yield from _clock(answer.headers.get("date"), (asked + answered) / 2)
+    yield from _clock(answer.headers.get("date"), (sent + received) / 2)
 
 
-def _clock(told: str | None, here: float) -> Iterator[Check]:
-    if told:
-        there = parsedate_to_datetime(told)
-        ahead = here - there.timestamp() - 0.5  # the header has whole seconds, cut off
-        if abs(ahead) > _SKEW:
-            way = "ahead of" if ahead > 0 else "behind"
-            said = f"this clock is {span(abs(ahead))} {way} the server's ({moment(there)})"
-            yield Check("warn", "clocks", said, "Set both by NTP: times of events come from the jobs' clocks.")
+def _clock(date_header: str | None, here: float) -> Iterator[Check]:
+    if date_header:
+        there = parsedate_to_datetime(date_header)
+        skew = here - there.timestamp() - 0.5  # the header is cut to whole seconds
+        if abs(skew) > _MOST_SKEW:
+            way = "ahead of" if skew > 0 else "behind"
+            finding = f"this clock is {duration(abs(skew))} {way} the server's ({timestamp(there)})"
+            yield Check("warn", "clocks", finding, "Synchronise both with NTP: event times come from the jobs' clocks.")
         else:
             yield Check("ok", "clocks", "agree")
 

@@ -10,10 +10,10 @@ import msgspec
 from cyclopts import App, Parameter
 
 from headwater.cli import console
-from headwater.cli.asking import Flag, Url, When, find
-from headwater.cli.lineage import Direction, drawn, graph_call
-from headwater.client import Client, calls, names
-from headwater.client.client import URL
+from headwater.cli.lineage import Direction, draw, graph_request
+from headwater.cli.query_options import Flag, Time, Url, resolve
+from headwater.client import Client, names, queries
+from headwater.defaults import DEFAULT_URL
 from headwater.errors import BadRequest
 from headwater.ids import dataset_node_id, job_node_id
 from headwater.shapes.marquez import Graph, GraphEdge, GraphNode
@@ -21,30 +21,30 @@ from headwater.shapes.marquez import Graph, GraphEdge, GraphNode
 _PER_PAGE = 500
 _FORMATS = {".json": "json", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".md": "mermaid", ".svg": "svg"}
 
-export = App(name="export", help="Write the events, or a lineage graph, to a file.")
+export = App(name="export", help="Write events or a lineage graph to a file.")
 
 
 @export.command
 def events(
-    file: Path | None = None, /, *, after: When | None = None, before: When | None = None, url: Url = URL
+    file: Path | None = None, /, *, after: Time | None = None, before: Time | None = None, url: Url = DEFAULT_URL
 ) -> None:
-    """Write the events as they were sent, one a line, in the order of their times.
+    """Write the events as they were sent, one per line, ordered by time.
 
-    `headwater send` takes them in again elsewhere.
+    `headwater send` sends them to another server.
 
     Parameters
     ----------
     file
-        Where to; standard output, when left out.
+        The file to write; standard output by default.
     after
         Only events after this: a time, or how long ago (`2h`, `7d`).
     before
-        Only events before this.
+        Only events before this time.
     """
     written = 0
     with Client(url) as client, _opened(file) as out, console.progress_bar("Exporting events") as report:
         while True:
-            page = client.ask(calls.events_page(after=after, before=before, limit=_PER_PAGE, offset=written)).value
+            page = client.ask(queries.events_page(after=after, before=before, limit=_PER_PAGE, offset=written)).value
             if not page.events:
                 break
             out.write(b"".join(_line(bytes(event)) for event in page.events))
@@ -54,7 +54,7 @@ def events(
 
 
 def _line(event: bytes) -> bytes:
-    """An event may have been sent over several lines; outside of its texts, line breaks mean nothing."""
+    """An event may have been sent over several lines. Outside of strings, JSON does not need its line breaks."""
     return event.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
 
 
@@ -68,44 +68,44 @@ def graph(
     direction: Direction = "connected",
     depth: int = 20,
     columns: Flag = False,
-    at: When | None = None,
-    url: Url = URL,
+    at: Time | None = None,
+    url: Url = DEFAULT_URL,
 ) -> None:
     """Write a lineage graph as JSON, DOT, Mermaid or SVG.
 
     Parameters
     ----------
     name
-        The job, dataset or column in the middle; all jobs and datasets, when left out.
+        The job, dataset or column in the middle; all jobs and datasets by default.
     output
-        Where to; standard output, when left out.
+        The file to write; standard output by default.
     format
-        By the file's ending, when left out; else JSON.
+        By default from the file name, else JSON.
     direction
-        Which way to look from the middle.
+        `connected` also shows nodes that share an input or output.
     depth
-        How many jobs away.
+        How many jobs away to look.
     columns
-        Columns instead of jobs and datasets.
+        Show columns instead of jobs and datasets.
     at
-        The graph as it was then: a time, or how long ago (`2h`, `7d`).
+        The graph at this time: a time, or how long ago (`2h`, `7d`).
     """
     chosen = format or _FORMATS.get(output.suffix if output else "", "json")
     with Client(url) as client:
         if name is None:
             if columns or at is not None:
-                raise BadRequest("--columns and --at need a NAME in the middle")
-            focus, found = None, everything(client)
-            body = msgspec.json.encode(found)
+                raise BadRequest("--columns and --at need a NAME")
+            focus, lineage = None, whole_graph(client)
+            body = msgspec.json.encode(lineage)
         else:
-            focus = names.place_of(client, find(client, name)).node_id
-            answer = client.ask(graph_call(focus, direction, depth, columns=columns, at=at))
-            found, body = answer.value, answer.body
+            focus = names.locate(client, resolve(client, name)).node_id
+            answer = client.ask(graph_request(focus, direction, depth, columns=columns, at=at))
+            lineage, body = answer.value, answer.body
     with _opened(output) as out:
-        out.write(body + b"\n" if chosen == "json" else drawn(found, focus, direction, chosen).encode())
+        out.write(body + b"\n" if chosen == "json" else draw(lineage, focus, direction, chosen).encode())
 
 
-def everything(client: Client) -> Graph:
+def whole_graph(client: Client) -> Graph:
     """All jobs, and the datasets that they read and write."""
     jobs: list[GraphNode] = []
     datasets: dict[str, GraphNode] = {}

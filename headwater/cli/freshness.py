@@ -3,38 +3,38 @@
 import sys
 
 from headwater.cli import console
-from headwater.cli.asking import DEFAULT, Asking, Flag, When, find
 from headwater.cli.exits import FOUND
-from headwater.client import calls
+from headwater.cli.query_options import DEFAULT, Flag, QueryOptions, Time, resolve
+from headwater.client import queries
 from headwater.ids import type_dataset
-from headwater.show import answers
+from headwater.show import results
 
 
 def freshness(
     dataset: str,
     /,
     *,
-    at: When | None = None,
+    at: Time | None = None,
     fail_on_late: Flag = False,
-    asking: Asking = DEFAULT,
+    options: QueryOptions = DEFAULT,
 ) -> None:
-    """Show when a dataset was last written, by whom, and whether it is late.
+    """Show when a dataset was last written, by which job, and whether it is late.
 
     Parameters
     ----------
     dataset
         A dataset's name or node id.
     at
-        As it was then: a time, or how long ago (`2h`).
+        At this time instead of now: a time, or how long ago (`2h`).
     fail_on_late
-        End with 3 when the dataset is late.
+        Exit with code 3 if the dataset is late.
     """
-    with asking.client() as client:
-        answer = client.ask(calls.freshness(find(client, dataset, (type_dataset,)), at=at))
+    with options.client() as client:
+        answer = client.ask(queries.freshness(resolve(client, dataset, (type_dataset,)), at=at))
         value = answer.value
-        if asking.json:
+        if options.json:
             console.write(answer.body + b"\n")
         else:
-            console.show(answers.freshness(value))
+            console.show(results.freshness(value))
         if fail_on_late and value.late:
             sys.exit(FOUND)

@@ -5,10 +5,10 @@ from typing import Literal
 from rich.console import Group, RenderableType
 
 from headwater.cli import console
-from headwater.cli.asking import DEFAULT, Asking
-from headwater.client import calls
-from headwater.client.calls import GapKind
-from headwater.show import answers
+from headwater.cli.query_options import DEFAULT, QueryOptions
+from headwater.client import queries
+from headwater.client.queries import GapKind
+from headwater.show import results
 
 _KINDS: dict[str, tuple[GapKind, ...]] = {
     "owner": ("jobsWithoutOwner",),
@@ -24,26 +24,26 @@ def gaps(
     *,
     namespace: str | None = None,
     limit: int = 20,
-    asking: Asking = DEFAULT,
+    options: QueryOptions = DEFAULT,
 ) -> None:
-    """Show what nobody looks after: jobs without owner, datasets without producer or consumer.
+    """Show jobs without owner, and datasets without producer or consumer.
 
     Parameters
     ----------
     missing
         Jobs without `owner`, datasets without `producer` or without `consumer`, or `any` of these; with --json,
-        `any` gives one JSON object a line.
+        `any` prints one JSON object per line.
     namespace
         Only in this namespace.
     limit
         How many of each kind to show.
     """
-    with asking.client() as client:
-        found = [client.ask(calls.gaps(kind, namespace=namespace, limit=limit)) for kind in _KINDS[missing]]
-    if asking.json:
-        console.write(b"".join(answer.body + b"\n" for answer in found))
+    with options.client() as client:
+        answers = [client.ask(queries.gaps(kind, namespace=namespace, limit=limit)) for kind in _KINDS[missing]]
+    if options.json:
+        console.write(b"".join(answer.body + b"\n" for answer in answers))
         return
     parts: list[RenderableType] = []
-    for answer in found:
-        parts += ["", answers.gaps(answer.value)] if parts else [answers.gaps(answer.value)]
+    for answer in answers:
+        parts += ["", results.gaps(answer.value)] if parts else [results.gaps(answer.value)]
     console.show(Group(*parts))

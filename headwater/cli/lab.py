@@ -10,15 +10,17 @@ import msgspec
 from cyclopts import App, Parameter
 
 from headwater.cli import console
-from headwater.cli.asking import Flag
 from headwater.cli.exits import ERROR
-from headwater.cli.lab_options import HERE, Which, downloads
+from headwater.cli.lab_options import DEFAULT, LabOptions, downloads
+from headwater.cli.query_options import Flag
 from headwater.errors import BadRequest
-from headwater.lab import daemon, jars, logs, look, planning, site, state, supervisor, table, tour
+from headwater.lab import daemon, folder, jars, logs, state, supervisor, table, walkthrough
 from headwater.lab import ports as port_numbers
 from headwater.lab.metastore import Database
+from headwater.lab.plan import RATE, make_plan
 from headwater.lab.screen import Screen
 from headwater.lab.state import Lab
+from headwater.lab.status import read_status
 
 lab = App(
     name="lab",
@@ -33,136 +35,136 @@ def up(
     *,
     services: str | None = None,
     pipeline: Flag = False,
-    rate: int = site.RATE,
+    rate: int = RATE,
     metastore: Database | None = None,
     ports: str = "",
     detach: Flag = False,
     verify: Flag = False,
-    which: Which = HERE,
+    options: LabOptions = DEFAULT,
 ) -> None:
-    """Start the lab and watch it until Ctrl-C. What is missing is downloaded first.
+    """Start the lab and watch it until Ctrl-C. Downloads what is missing first.
 
     Parameters
     ----------
     services
-        Only these, with commas between them, and what they need; by default all but the pipeline.
+        Only these, separated by commas, and what they need; by default all but the pipeline.
     pipeline
         Run the orders pipeline too.
     rate
-        How many orders a second the pipeline gets.
+        Orders a second for the pipeline.
     metastore
-        The database of the Iceberg catalog: derby, which is part of it, or a PostgreSQL of the lab's own. A lab keeps
-        the one that it began with.
+        The database of the Iceberg catalog: derby, which is built in, or a PostgreSQL of the lab's own. It cannot be
+        changed after the first start.
     ports
-        Ports that must be these: `kafka=19092,s3=19000`. Others are the usual ones or, if those are taken, any.
+        Fixed ports: `kafka=19092,s3=19000`. Others are the usual ones or, if those are in use, any free ones.
     detach
-        Return when everything is up, and let it run.
+        Return when everything is up, and keep it running in the background.
     verify
-        Compare the content of all that was downloaded before with its checksums.
+        Verify the checksums of earlier downloads.
     """
-    plan = planning.plan(
-        which.name,
-        which.folder,
+    plan = make_plan(
+        options.name,
+        options.folder,
         os.environ,
-        wanted=None if services is None else [name for name in services.split(",") if name],
+        names=None if services is None else [name for name in services.split(",") if name],
         pipeline=pipeline,
         rate=rate,
         metastore=metastore,
         pinned=port_numbers.parse(ports),
     )
     if services is None and plan.spark is None:
-        console.note("without the Spark history, as pyspark is not installed here (`make setup-lab` installs it)")
+        console.note("The Spark history is left out: pyspark is not installed (`make setup-lab`).")
     with downloads() as report:
-        wanted = {service.jars for service in plan.specs() if service.jars}
-        jars.ensure(plan.jars, wanted, os.environ, report, thorough=verify)
+        groups = {spec.jars for spec in plan.specs() if spec.jars}
+        jars.ensure(plan.jars, groups, os.environ, report, thorough=verify)
     started = time.monotonic()
-    stop = f"Stop it with `headwater lab down{which.again}`." if detach else "Stop it with Ctrl-C."
-    told = False
+    stop = f"Stop it with `headwater lab down{options.text}`." if detach else "Stop it with Ctrl-C."
+    announced = False
     with Screen(console.err) as screen:
 
         def changed(now: Lab) -> None:
-            nonlocal told
+            nonlocal announced
             screen(now)
-            if now.phase == "up" and not told:
-                told = True
+            if now.phase == "up" and not announced:
+                announced = True
                 console.show(f"The lab {now.name} is up after {time.monotonic() - started:.0f} s.")
                 console.show(table.summary(now))
-                if pipeline:  # commands to copy: no line of them may be wrapped
-                    console.write(f"\n{tour.text(now, which.again)}\n")
+                if pipeline:  # commands to copy, so no line may be wrapped
+                    console.write(f"\n{walkthrough.text(now, options.text)}\n")
                 console.show(f"\n{stop}")
 
         if detach:
             daemon.detach(plan, changed)
         else:
             supervisor.run(plan, daemon.reserve(), changed)
-            console.show(f"The lab {which.name} is down.")
+            console.show(f"The lab {options.name} is down.")
 
 
 @lab.command
-def down(*, which: Which = HERE) -> None:
+def down(*, options: LabOptions = DEFAULT) -> None:
     """Stop the lab. Its data stays."""
-    which.read()
+    options.read_lab()
     with Screen(console.err) as screen:
-        stopped = daemon.stop(which.folder, screen)
-    console.show(f"The lab {which.name} is down." if stopped else f"The lab {which.name} was not running.")
+        stopped = daemon.stop(options.folder, screen)
+    console.show(f"The lab {options.name} is down." if stopped else f"The lab {options.name} was not running.")
 
 
 @lab.command
-def stop(service: str, /, *more: str, which: Which = HERE) -> None:
-    """Stop a service, or some, and let the rest of the lab run on: to see what others do without it.
+def stop(service: str, /, *more: str, options: LabOptions = DEFAULT) -> None:
+    """Stop one or more services while the rest of the lab runs on, to see what the others do without them.
 
     Parameters
     ----------
     service
-        Which one.
+        The service.
     more
-        And which others.
+        More services.
     """
     with Screen(console.err) as screen:
-        daemon.switch(which.folder, (service, *more), on=False, changed=screen)
-    console.show(f"Stopped. Start it again with `headwater lab start {' '.join((service, *more))}{which.again}`.")
+        daemon.switch(options.folder, (service, *more), on=False, changed=screen)
+    console.show(f"Stopped. Start again with `headwater lab start {' '.join((service, *more))}{options.text}`.")
 
 
 @lab.command
-def start(service: str, /, *more: str, which: Which = HERE) -> None:
+def start(service: str, /, *more: str, options: LabOptions = DEFAULT) -> None:
     """Start a service again that `headwater lab stop` has stopped.
 
     Parameters
     ----------
     service
-        Which one.
+        The service.
     more
-        And which others.
+        More services.
     """
     with Screen(console.err) as screen:
-        daemon.switch(which.folder, (service, *more), on=True, changed=screen)
+        daemon.switch(options.folder, (service, *more), on=True, changed=screen)
     console.show("Started.")
 
 
 @lab.command
-def status(*, json: Flag = False, which: Which = HERE) -> None:
-    """Processes, ports, memory and health. Ends with 1 unless everything is up and well.
+def status(*, json: Flag = False, options: LabOptions = DEFAULT) -> None:
+    """Show processes, ports, memory and health. Exits with code 1 unless everything is up and healthy.
 
     Parameters
     ----------
     json
         Print JSON.
     """
-    found = which.read()
-    seen = look.look(which.folder, found)
-    running = state.is_running(which.folder)
+    now = options.read_lab()
+    services = read_status(options.folder, now)
+    running = state.is_running(options.folder)
     if json:
-        body = {"name": found.name, "running": running, "pid": found.pid if running else None, "services": seen}
+        body = {"name": now.name, "running": running, "pid": now.pid if running else None, "services": services}
         console.write(msgspec.json.format(msgspec.json.encode(body)) + b"\n")
     else:
-        console.show(table.status(found, seen))
+        console.show(table.status(now, services))
         if not running:
-            console.show(f"\nThe lab {found.name} is not running.")
-            if found.phase not in ("down", "failed"):
-                console.show("Whatever supervised it was killed; the services went with it.")
-            if found.error:
-                console.show(found.error)
-    if not running or any(service.health != "ok" for service in seen):
+            console.show(f"\nThe lab {now.name} is not running.")
+            if now.phase not in ("down", "failed"):
+                console.show("Its supervisor was killed, and the services with it.")
+            if now.error:
+                console.show(now.error)
+    if not running or any(service.health != "ok" for service in services):
         sys.exit(ERROR)
 
 
@@ -173,44 +175,44 @@ def show_logs(
     *,
     follow: Annotated[bool, Parameter(alias="-f", negative=(), show_default=False)] = False,
     lines: Annotated[int, Parameter(alias="-n")] = 50,
-    which: Which = HERE,
+    options: LabOptions = DEFAULT,
 ) -> None:
-    """Show the ends of the services' logs.
+    """Show the last lines of the services' logs.
 
     Parameters
     ----------
     service
-        Which one; by default all.
+        The service; by default all.
     follow
-        Go on with what is written from now on, until Ctrl-C.
+        Keep printing new lines until Ctrl-C.
     lines
-        How many lines of each.
+        How many lines of each log.
     """
-    found = which.read()
-    wanted = [found.service(service)] if service else found.services
-    for line in logs.read({s.name: Path(s.log) for s in wanted}, lines, follow=follow):
+    now = options.read_lab()
+    chosen = [now.service(service)] if service else now.services
+    for line in logs.read({s.name: Path(s.log) for s in chosen}, lines, follow=follow):
         console.write(line)
 
 
 @lab.command
-def reset(*, yes: Flag = False, which: Which = HERE) -> None:
-    """Remove all data of the lab. The programs that were downloaded stay.
+def reset(*, yes: Flag = False, options: LabOptions = DEFAULT) -> None:
+    """Remove all data of the lab. Downloaded programs stay.
 
     Parameters
     ----------
     yes
-        Do not ask.
+        Do not ask for confirmation.
     """
-    found = which.read()
-    if state.is_running(which.folder):
-        raise BadRequest(f"the lab {found.name} is running: stop it first with `headwater lab down{which.again}`")
+    now = options.read_lab()
+    if state.is_running(options.folder):
+        raise BadRequest(f"the lab {now.name} is running; stop it first with `headwater lab down{options.text}`")
     if not yes:
         if not sys.stdin.isatty():
-            raise BadRequest("nobody can be asked here: say --yes to remove the lab's data")
-        megabytes = site.size(which.folder) / (1 << 20)
-        answer = console.err.input(f"Remove {which.folder} with {megabytes:,.0f} MB of data? [y/N] ", markup=False)
+            raise BadRequest("confirm with --yes that the lab's data is to be removed")
+        megabytes = folder.size(options.folder) / (1 << 20)
+        answer = console.err.input(f"Remove {options.folder} with {megabytes:,.0f} MB of data? [y/N] ", markup=False)
         if answer.strip().lower() not in ("y", "yes"):
             console.note("Nothing was removed.")
             sys.exit(ERROR)
-    site.remove(which.folder)
-    console.show(f"The data of the lab {found.name} is removed.")
+    folder.remove(options.folder)
+    console.show(f"The data of the lab {now.name} is removed.")

@@ -1,4 +1,4 @@
-"""Which lab, and how its downloads are shown: what lab commands have in common."""
+"""What all lab commands have in common: the options that choose a lab, and the progress of downloads."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,38 +15,40 @@ from headwater.errors import BadRequest, NotFound
 from headwater.lab import jars, state
 from headwater.lab.state import Lab
 
-_DEFAULT = "default"
+_DEFAULT_NAME = "default"
 
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Which:
+class LabOptions:
     """Options of every lab command."""
 
-    name: Annotated[str, Parameter(help="Which lab, where there are several.")] = _DEFAULT
-    data: Annotated[Path | None, Parameter(help="Its folder; by default one of that name in your data folder.")] = None
+    name: Annotated[str, Parameter(help="The name of the lab, if there are several.")] = _DEFAULT_NAME
+    data: Annotated[
+        Path | None, Parameter(help="Its folder; by default one of that name in your user data folder.")
+    ] = None
 
     @property
     def folder(self) -> Path:
         if not self.name.replace("-", "").replace("_", "").isalnum():
-            raise BadRequest(f"{self.name!r} is not a name: letters, digits, - and _ only")
-        found = self.data or user_data_path("headwater", appauthor=False) / "lab" / self.name
-        return found.absolute()
+            raise BadRequest(f"--name {self.name!r}: use letters, digits, - and _ only")
+        folder = self.data or user_data_path("headwater", appauthor=False) / "lab" / self.name
+        return folder.absolute()
 
     @property
-    def again(self) -> str:
-        """The options that lead another command to the same lab."""
-        name = f" --name {self.name}" if self.name != _DEFAULT else ""
+    def text(self) -> str:
+        """For the command line of another command for the same lab."""
+        name = f" --name {self.name}" if self.name != _DEFAULT_NAME else ""
         return name + (f" --data {self.data}" if self.data else "")
 
-    def read(self) -> Lab:
-        found = state.read(self.folder)
-        if found is None:
-            raise NotFound(f"there is no lab in {self.folder}; `headwater lab up` starts one")
-        return found
+    def read_lab(self) -> Lab:
+        lab = state.read(self.folder)
+        if lab is None:
+            raise NotFound(f"no lab in {self.folder}; start one with `headwater lab up`")
+        return lab
 
 
-HERE = Which()
+DEFAULT = LabOptions()
 
 
 @contextmanager

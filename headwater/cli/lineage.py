@@ -3,9 +3,9 @@
 from typing import Literal
 
 from headwater.cli import console
-from headwater.cli.asking import DEFAULT, Asking, Flag, When, find
-from headwater.client import calls, names
-from headwater.client.call import Call
+from headwater.cli.query_options import DEFAULT, Flag, QueryOptions, Time, resolve
+from headwater.client import names, queries
+from headwater.client.request import Request
 from headwater.draw.drawing import drawing_of
 from headwater.draw.svg import svg
 from headwater.draw.text import dot, mermaid
@@ -24,11 +24,11 @@ def lineage(
     direction: Direction = "both",
     depth: int = 20,
     columns: Flag = False,
-    at: When | None = None,
-    since: When | None = None,
-    until: When | None = None,
+    at: Time | None = None,
+    since: Time | None = None,
+    until: Time | None = None,
     format: Format = "tree",  # noqa: A002
-    asking: Asking = DEFAULT,
+    options: QueryOptions = DEFAULT,
 ) -> None:
     """Show where a job, dataset or column comes from and where it goes.
 
@@ -37,53 +37,53 @@ def lineage(
     name
         A name or node id; a column as `orders.price`.
     direction
-        Which way to look; `connected` also shows what shares an input or output.
+        `connected` also shows nodes that share an input or output.
     depth
-        How many jobs away.
+        How many jobs away to look.
     columns
-        Columns instead of jobs and datasets.
+        Show columns instead of jobs and datasets.
     at
-        The graph as it was then: a time, or how long ago (`2h`, `7d`).
+        The graph at this time: a time, or how long ago (`2h`, `7d`).
     since
-        Only what was seen after this.
+        Only what was reported after this time.
     until
-        Only what was seen before this.
+        Only what was reported before this time.
     format
-        A tree for reading, or text for other programs.
+        A tree to read, or text for other programs.
     """
-    with asking.client() as client:
-        found = names.place_of(client, find(client, name)).node_id
-        call = graph_call(found, direction, depth, columns=columns, at=at, since=since, until=until)
-        answer = client.ask(call)
-        if asking.json or format == "json":
+    with options.client() as client:
+        node = names.locate(client, resolve(client, name)).node_id
+        request = graph_request(node, direction, depth, columns=columns, at=at, since=since, until=until)
+        answer = client.ask(request)
+        if options.json or format == "json":
             console.write(answer.body + b"\n")
         elif format == "tree":
-            console.show(tree(drawing_of(answer.value, found), direction))
+            console.show(tree(drawing_of(answer.value, node), direction))
         else:
-            console.write(drawn(answer.value, found, direction, format))
+            console.write(draw(answer.value, node, direction, format))
 
 
-def graph_call(
+def graph_request(
     node_id: str,
     direction: Direction,
     depth: int,
     *,
     columns: bool = False,
-    at: When | None = None,
-    since: When | None = None,
-    until: When | None = None,
-) -> Call[Graph]:
+    at: Time | None = None,
+    since: Time | None = None,
+    until: Time | None = None,
+) -> Request[Graph]:
     if columns or node_id.startswith(f"{type_field}:"):
-        return calls.column_lineage(
+        return queries.column_lineage(
             node_id, depth=depth, with_downstream=direction != "upstream", at=at, since=since, until=until
         )
-    return calls.lineage(node_id, depth=depth, direction=direction, at=at, since=since, until=until)
+    return queries.lineage(node_id, depth=depth, direction=direction, at=at, since=since, until=until)
 
 
-def drawn(graph: Graph, focus: str | None, direction: str, format: str) -> str:  # noqa: A002
+def draw(graph: Graph, focus: str | None, direction: str, format: str) -> str:  # noqa: A002
     drawing = drawing_of(graph, focus)
     if direction == "downstream":
-        drawing = drawing.downstream()  # columns are always asked for with what is upstream
+        drawing = drawing.downstream()  # the API always includes what is upstream of columns
     return _FORMATS[format](drawing)
 
 

@@ -1,4 +1,4 @@
-"""`headwater`: one function a command, each in its own module, which is imported when it is needed."""
+"""`headwater`: one function for each command, in a module that is imported when it is needed."""
 
 import logging
 import os
@@ -30,7 +30,7 @@ for number, (title, commands) in enumerate(_COMMANDS.items()):
 
 
 def import_all() -> None:
-    """Where every command is shown, each has to say what it does."""
+    """For the list of commands, which shows what each one does."""
     for name in app:
         app[name]
 
@@ -47,7 +47,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(exits.INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read the output has seen enough; nothing may complain at the end about what is left.
+        # The reader closed the pipe (`| head`). Without this, flushing standard output at exit would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

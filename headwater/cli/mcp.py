@@ -1,8 +1,8 @@
 """`headwater mcp`"""
 
-from headwater.cli.asking import Flag, Url
+from headwater.cli.query_options import Flag, Url
 from headwater.client import Client
-from headwater.client.client import URL
+from headwater.defaults import DEFAULT_URL
 from headwater.errors import HeadwaterError
 
 
@@ -10,10 +10,10 @@ class NotInstalled(HeadwaterError):
     pass
 
 
-def mcp(*, http: Flag = False, host: str = "127.0.0.1", port: int = 5050, url: Url = URL) -> None:
-    """Answer an assistant's lineage questions (Model Context Protocol).
+def mcp(*, http: Flag = False, host: str = "127.0.0.1", port: int = 5050, url: Url = DEFAULT_URL) -> None:
+    """Answer lineage questions of AI assistants (Model Context Protocol).
 
-    Over standard input and output, as assistants start it themselves; or over HTTP at /mcp.
+    Over standard input and output, for assistants that start it themselves, or over HTTP at /mcp.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def mcp(*, http: Flag = False, host: str = "127.0.0.1", port: int = 5050, url: U
     except ModuleNotFoundError as e:
         if (e.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic"):
             raise
-        raise NotInstalled("the MCP library is not installed: pip install 'headwater[mcp]'") from None
+        raise NotInstalled("the MCP library is not installed; run pip install 'headwater[mcp]'") from None
     with Client(url) as client:
         server = mcp_server(client)
         if http:

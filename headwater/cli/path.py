@@ -1,25 +1,25 @@
 """`headwater path`"""
 
-from headwater.cli.asking import DEFAULT, Asking, When, find
-from headwater.client import calls, names
+from headwater.cli.query_options import DEFAULT, QueryOptions, Time, resolve
+from headwater.client import names, queries
 from headwater.draw.drawing import drawing_of
-from headwater.show.graph import way
+from headwater.show.graph import path as path_tree
 
 
-def path(origin: str, destination: str, /, *, at: When | None = None, asking: Asking = DEFAULT) -> None:
-    """Show how data gets from one node to another: all that lies between them.
+def path(origin: str, destination: str, /, *, at: Time | None = None, options: QueryOptions = DEFAULT) -> None:
+    """Show how data gets from one node to another, with everything in between.
 
     Parameters
     ----------
     origin
-        Where it begins: a name or node id.
+        Where it starts: a name or node id.
     destination
         Where it ends.
     at
-        The graph as it was then: a time, or how long ago (`2h`, `7d`).
+        The graph at this time: a time, or how long ago (`2h`, `7d`).
     """
-    with asking.client() as client:
-        start = names.place_of(client, find(client, origin)).node_id
-        end = find(client, destination)
-        call = calls.path_between(start, end, at=at)
-        asking.show(client, call, lambda graph: way(drawing_of(graph, start), start, end))
+    with options.client() as client:
+        start = names.locate(client, resolve(client, origin)).node_id
+        end = resolve(client, destination)
+        request = queries.path_between(start, end, at=at)
+        options.show(client, request, lambda graph: path_tree(drawing_of(graph, start), start, end))

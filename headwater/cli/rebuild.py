@@ -12,13 +12,13 @@ from headwater.store.open import open_store
 
 
 def rebuild(*, data: Path | None = None) -> None:
-    """Make the tables anew from the log, and drop the search index, which the server makes anew
-    when it starts. The server must not be running.
+    """Rebuild the tables from the log, and drop the search index, which the server rebuilds at its next start.
+    Stop the server first.
 
     Parameters
     ----------
     data
-        Folder with the log; HEADWATER_DATA, else your data folder.
+        The data folder; HEADWATER_DATA, else your user data folder.
     """
     settings = Settings.from_environment(data=data)
     started = time.monotonic()

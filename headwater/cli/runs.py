@@ -1,12 +1,12 @@
 """`headwater runs`"""
 
-from headwater.cli.asking import DEFAULT, Asking, find
+from headwater.cli.query_options import DEFAULT, QueryOptions, resolve
 from headwater.client import catalogue, names
 from headwater.ids import type_job
 from headwater.show import cards
 
 
-def runs(job: str, /, *, limit: int = 20, asking: Asking = DEFAULT) -> None:
+def runs(job: str, /, *, limit: int = 20, options: QueryOptions = DEFAULT) -> None:
     """Show the runs of a job, the latest first.
 
     Parameters
@@ -16,6 +16,6 @@ def runs(job: str, /, *, limit: int = 20, asking: Asking = DEFAULT) -> None:
     limit
         How many to show.
     """
-    with asking.client() as client:
-        place = names.place_of(client, find(client, job, (type_job,)))
-        asking.show(client, catalogue.runs(place.namespace, place.name).page(0, limit), cards.runs)
+    with options.client() as client:
+        location = names.locate(client, resolve(client, job, (type_job,)))
+        options.show(client, catalogue.runs(location.namespace, location.name).page(0, limit), cards.runs)

@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from headwater.cli.asking import DEFAULT, Asking
-from headwater.client import calls
-from headwater.show import answers
+from headwater.cli.query_options import DEFAULT, QueryOptions
+from headwater.client import queries
+from headwater.show import results
 
 
 def search(
@@ -12,14 +12,14 @@ def search(
     kind: Literal["job", "dataset"] | None = None,
     namespace: str | None = None,
     limit: int = 20,
-    asking: Asking = DEFAULT,
+    options: QueryOptions = DEFAULT,
 ) -> None:
     """Find jobs and datasets by name, column, description, tag, owner or SQL.
 
     Parameters
     ----------
     words
-        What to look for; the last word may be the beginning of one.
+        What to look for; the last word may be incomplete.
     kind
         Only jobs, or only datasets.
     namespace
@@ -27,7 +27,7 @@ def search(
     limit
         How many to show.
     """
-    wanted: Literal["JOB", "DATASET"] | None = None if kind is None else "JOB" if kind == "job" else "DATASET"
-    with asking.client() as client:
-        call = calls.search(" ".join(words), kind=wanted, namespace=namespace, limit=limit)
-        asking.show(client, call, answers.search)
+    node_type: Literal["JOB", "DATASET"] | None = None if kind is None else "JOB" if kind == "job" else "DATASET"
+    with options.client() as client:
+        request = queries.search(" ".join(words), kind=node_type, namespace=namespace, limit=limit)
+        options.show(client, request, results.search)

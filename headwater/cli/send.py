@@ -11,52 +11,52 @@ import msgspec
 from cyclopts import Parameter
 
 from headwater.cli import console
-from headwater.cli.asking import Url
 from headwater.cli.exits import ERROR
+from headwater.cli.query_options import Url
 from headwater.client import Client
-from headwater.client.client import URL
+from headwater.defaults import DEFAULT_URL
 from headwater.errors import BadRequest, EventsRefused
 
 # `-` begins like an option.
 Files = Annotated[tuple[Path, ...], Parameter(allow_leading_hyphen=True, show_default=False)]
 
 _ENDINGS = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
-_MOST_NAMED = 20  # refused events that are worth reading about
+_MOST_SHOWN = 20  # refused events
 
 
-def send(files: Files = (Path("-"),), /, *, url: Url = URL, retry: float = 30.0) -> None:
+def send(files: Files = (Path("-"),), /, *, url: Url = DEFAULT_URL, retry: float = 30.0) -> None:
     """Send OpenLineage events to a server.
 
-    Sending the same events again is harmless: the server knows those that it has.
+    Sending the same events again is harmless: the server skips those that it has.
 
     Parameters
     ----------
     files
-        Files with one event a line, a JSON array of events or one event, also packed with gzip; folders, for
-        all such files in them; `-` or nothing for standard input.
+        Files with one event per line, a JSON array of events or one event, also gzipped; folders, for all such
+        files in them; `-` or nothing for standard input.
     retry
-        For how many seconds to try again when the server is away or its disk is full.
+        How many seconds to retry while the server is away or its disk is full.
     """
-    reading = Reading(files)
+    source = EventFiles(files)
     refused: dict[int, str] = {}
     with Client(url) as client:
-        client.healthz()  # nobody there at all is said at once
+        client.healthz()  # fails at once if there is no server at all
         with console.progress_bar("Sending events") as report:
             try:
-                client.send(reading.events(), patience=retry, told=lambda _: report(reading.done, reading.total))
+                client.send(source.events(), patience=retry, progress=lambda _: report(source.done, source.total))
             except EventsRefused as e:
                 refused.update(e.refused)
-    for index, reason in list(refused.items())[:_MOST_NAMED]:
-        console.err.print(f"{reading.place(index)}: {reason}", markup=False, soft_wrap=True)
-    if len(refused) > _MOST_NAMED:
-        console.err.print(f"… and {len(refused) - _MOST_NAMED} more")
-    console.show(f"{reading.count - len(refused)} events sent, {len(refused)} refused")
+    for index, reason in list(refused.items())[:_MOST_SHOWN]:
+        console.err.print(f"{source.place(index)}: {reason}", markup=False, soft_wrap=True)
+    if len(refused) > _MOST_SHOWN:
+        console.err.print(f"… and {len(refused) - _MOST_SHOWN} more")
+    console.show(f"{source.count - len(refused)} events sent, {len(refused)} refused")
     if refused:
         sys.exit(ERROR)
 
 
-class Reading:
-    """Events from files, one after the other; files of any size, as long as they have lines."""
+class EventFiles:
+    """Reads events from files; a file with one event per line may have any size."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self._files = list(_files(paths))
@@ -77,7 +77,7 @@ class Reading:
             self.done += file.stat().st_size if str(file) != "-" else 0
 
     def place(self, index: int) -> str:
-        """Which event of which file that was."""
+        """The file of an event, and its number there."""
         number = bisect_right(self._starts, index) - 1
         file = self._files[number]
         return f"{'standard input' if str(file) == '-' else file}, event {index - self._starts[number] + 1}"
@@ -86,14 +86,14 @@ class Reading:
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
-            found = sorted(f for f in path.rglob("*") if f.name.endswith(_ENDINGS) and f.is_file())
-            if not found:
+            files = sorted(f for f in path.rglob("*") if f.name.endswith(_ENDINGS) and f.is_file())
+            if not files:
                 raise BadRequest(f"no file in {path} ends in {', '.join(_ENDINGS)}")
-            yield from found
+            yield from files
         elif str(path) == "-" or path.exists():
             yield path
         else:
-            raise BadRequest(f"cannot read {path}: there is no such file")
+            raise BadRequest(f"cannot read {path}: no such file")
 
 
 def _open(file: Path) -> IO[bytes]:
@@ -103,7 +103,7 @@ def _open(file: Path) -> IO[bytes]:
 
 
 def _split(opened: IO[bytes]) -> Iterator[bytes]:
-    """Lines, or the whole: an array, or an event that is spread over several lines."""
+    """One event per line, or the whole file as an array or as one event over several lines."""
     first = next((line for line in opened if line.strip()), b"")
     if not first:
         return
@@ -112,7 +112,7 @@ def _split(opened: IO[bytes]) -> Iterator[bytes]:
         yield from (line.strip() for line in opened if line.strip())
         return
     whole = first + opened.read()
-    if not _is_json(whole):  # then it is lines, of which some are broken; each of those is named
+    if not _is_json(whole):  # lines, some of them broken: the server names each one
         yield from (line.strip() for line in whole.split(b"\n") if line.strip())
     elif first.lstrip()[:1] == b"[":
         yield from map(bytes, msgspec.json.decode(whole, type=list[msgspec.Raw]))

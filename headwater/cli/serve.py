@@ -2,48 +2,49 @@
 
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Annotated
 
+from cyclopts import Parameter
 from rich.markup import escape
 
 from headwater.cli import console
-from headwater.cli.asking import Flag, Several
+from headwater.cli.query_options import Flag, Repeatable
 from headwater.config import Settings
+from headwater.defaults import DEFAULT_HOST, DEFAULT_PORT
 from headwater.ingest.folding import Progress
 from headwater.ingest.service import Service
 from headwater.server import serve as run_server
 
-# Fewer events than this are loaded before anyone could read a message about it.
+# Fewer events than this load faster than anyone could read a message about it.
 _SHOWN_FROM = 20_000
+
+Host = Annotated[str | None, Parameter(help=f"Address to listen on; by default HEADWATER_HOST, else {DEFAULT_HOST}.")]
+Port = Annotated[int | None, Parameter(help=f"Port to listen on; by default HEADWATER_PORT, else {DEFAULT_PORT}.")]
 
 
 def serve(
     *,
-    host: str | None = None,
-    port: int | None = None,
+    host: Host = None,
+    port: Port = None,
     data: Path | None = None,
     store: str | None = None,
-    connect: Several = (),
+    connect: Repeatable = (),
     operate: Flag = False,
 ) -> None:
     """Start the server. Stop it with Ctrl-C.
 
     Parameters
     ----------
-    host
-        Address to listen on; 127.0.0.1 unless HEADWATER_HOST says otherwise.
-    port
-        Port to listen on; 5000 unless HEADWATER_PORT says otherwise.
     data
-        Folder for the log and the tables, made if it is missing; HEADWATER_DATA, else your
-        data folder.
+        Folder for the log and the tables, created if missing; by default HEADWATER_DATA, else your user data folder.
     store
-        Where the data is kept; sqlite is the only one.
+        The storage engine; only sqlite.
     connect
-        A Kafka Connect cluster to show, as NAME=URL; NAME is the namespace that its watcher uses. Repeatable;
-        HEADWATER_CONNECT has them with commas.
+        A Kafka Connect cluster to show, as NAME=URL; NAME is the namespace that its watcher uses. Repeatable; or
+        HEADWATER_CONNECT, separated by commas.
     operate
-        Let clients of this server create, change, pause, restart and delete connectors there. Without it they can
-        only look.
+        Allow clients of this server to create, change, pause, restart and delete connectors. Without it they can
+        only read.
     """
     settings = Settings.from_environment(
         host=host,

@@ -1,12 +1,12 @@
 """`headwater show`"""
 
-from headwater.cli.asking import DEFAULT, Asking, find
+from headwater.cli.query_options import DEFAULT, QueryOptions, resolve
 from headwater.client import catalogue, names
 from headwater.ids import type_field, type_job, type_run
 from headwater.show import cards
 
 
-def show(name: str, /, *, asking: Asking = DEFAULT) -> None:
+def show(name: str, /, *, options: QueryOptions = DEFAULT) -> None:
     """Show a job, dataset, column or run.
 
     Parameters
@@ -14,17 +14,17 @@ def show(name: str, /, *, asking: Asking = DEFAULT) -> None:
     name
         A name or node id; a column as `orders.price`; the id of a run.
     """
-    with asking.client() as client:
-        found = find(client, name, (*names.NODES, type_run))
-        if found.startswith(f"{type_run}:"):
-            asking.show(client, catalogue.run(found.partition(":")[2]), cards.run)
+    with options.client() as client:
+        node = resolve(client, name, (*names.NODES, type_run))
+        if node.startswith(f"{type_run}:"):
+            options.show(client, catalogue.run(node.partition(":")[2]), cards.run)
             return
-        place = names.place_of(client, found)
-        if found.startswith(f"{type_job}:"):
-            asking.show(client, catalogue.job(place.namespace, place.name), cards.job)
-        elif found.startswith(f"{type_field}:"):
-            field = place.field or ""
-            call = catalogue.dataset(place.namespace, place.name)
-            asking.show(client, call, lambda dataset: cards.column(dataset, field))
+        location = names.locate(client, node)
+        if node.startswith(f"{type_job}:"):
+            options.show(client, catalogue.job(location.namespace, location.name), cards.job)
+        elif node.startswith(f"{type_field}:"):
+            field = location.field or ""
+            request = catalogue.dataset(location.namespace, location.name)
+            options.show(client, request, lambda dataset: cards.column(dataset, field))
         else:
-            asking.show(client, catalogue.dataset(place.namespace, place.name), cards.dataset)
+            options.show(client, catalogue.dataset(location.namespace, location.name), cards.dataset)

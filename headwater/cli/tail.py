@@ -3,7 +3,7 @@
 import msgspec
 
 from headwater.cli import console
-from headwater.cli.asking import DEFAULT, Asking, find
+from headwater.cli.query_options import DEFAULT, QueryOptions, resolve
 from headwater.ids import type_dataset, type_job
 from headwater.show import cards
 
@@ -14,24 +14,24 @@ def tail(
     *,
     namespace: str | None = None,
     after: int | None = None,
-    asking: Asking = DEFAULT,
+    options: QueryOptions = DEFAULT,
 ) -> None:
-    """Follow what happens, live, until Ctrl-C. Goes on by itself when the server comes back.
+    """Follow live updates until Ctrl-C. Reconnects when the server comes back.
 
     Parameters
     ----------
     name
-        Only what concerns the graph around this job or dataset.
+        Only updates about the graph around this job or dataset.
     namespace
-        Only what concerns this namespace.
+        Only updates about this namespace.
     after
-        Begin behind this position of the log instead of with now, if the server still has the changes since.
+        Start after this position of the log instead of now, if the server still has the updates since then.
     """
-    with asking.client() as client:
-        node = find(client, name, (type_job, type_dataset)) if name is not None else None
-        with client.live(after=after, namespace=namespace, node_id=node) as changes:
-            for change in changes:
-                if asking.json:
-                    console.write(msgspec.json.encode(change) + b"\n")
+    with options.client() as client:
+        node = resolve(client, name, (type_job, type_dataset)) if name is not None else None
+        with client.live(after=after, namespace=namespace, node_id=node) as updates:
+            for update in updates:
+                if options.json:
+                    console.write(msgspec.json.encode(update) + b"\n")
                 else:
-                    console.show(cards.live(change))
+                    console.show(cards.live(update))

@@ -1,4 +1,4 @@
-"""`headwater watch`: watchers that tell what runs elsewhere."""
+"""`headwater watch`: watchers that report what runs in other systems."""
 
 import asyncio
 import contextlib
@@ -13,9 +13,9 @@ from cyclopts import App, Parameter
 from rich.live import Live
 
 from headwater.cli import console
-from headwater.cli.asking import Flag, Url
-from headwater.client.client import URL
+from headwater.cli.query_options import Flag, Url
 from headwater.connect.rest import Connect
+from headwater.defaults import DEFAULT_URL
 from headwater.emit import http_transport
 from headwater.emit.delivery import Delivery
 from headwater.emit.events import Json
@@ -27,7 +27,7 @@ from headwater.watch.kafka.client import Kafka
 from headwater.watch.known_runs import KnownRuns
 from headwater.watch.registry.client import Registry
 
-watch = App(name="watch", help="Watch what runs elsewhere, and tell it as lineage.")
+watch = App(name="watch", help="Watch other systems, and report what runs there as lineage.")
 
 _LAST_SENDING = 3.0
 
@@ -40,7 +40,7 @@ def connect(
     connect: str = "http://127.0.0.1:8083",
     registry: str | None = None,
     kafka: str | None = None,
-    url: Url = URL,
+    url: Url = DEFAULT_URL,
     namespace: str = "kafka-connect",
     mapping: Files = (),
     interval: float = 2.0,
@@ -51,87 +51,90 @@ def connect(
     spool: Path | None = None,
     json: Flag = False,
 ) -> None:
-    """Watch a Kafka Connect cluster: its connectors' datasets, columns, tasks and failures, without a change to it.
+    """Report the connectors of a Kafka Connect cluster, with datasets, columns, tasks and failures. Nothing in the
+    cluster needs to change.
 
     Parameters
     ----------
     connect
-        The REST address of any worker, or of what stands before them.
+        The REST URL of any worker, or of a load balancer in front of them.
     registry
         The schema registry, for columns (Confluent's API; Apicurio: …/apis/ccompat/v7).
     kafka
-        A broker, as other jobs name it (HOST:PORT): topics are named after it, and asked for throughput and lag.
+        A broker, named as in other jobs (HOST:PORT): the namespace of topics, and the source of throughput and lag.
     namespace
-        The namespace of the jobs; each cluster needs one of its own.
+        The namespace of the jobs; each cluster needs its own.
     mapping
         TOML files with more connector classes.
     interval
-        Seconds between two looks.
+        Seconds between two polls.
     heartbeat
-        Seconds between two RUNNING events of a connector of which nothing changes.
+        Seconds between two RUNNING events of an unchanged connector.
     once
-        Look once, tell it, show it, and end.
+        Poll once, send the events, show the connectors, and exit.
     dry_run
-        Tell nothing; with --once, only to see what would be told.
+        Send nothing; with --once, to see what would be reported.
     state
-        The file that keeps what the next watcher has to know.
+        The file with the state that the next watcher resumes from.
     spool
-        The folder for events that wait for the server.
+        The folder for events that could not be sent yet.
     json
-        Print JSON: with --once what is seen, else one line for each event that is told.
+        Print JSON: the connectors with --once, else one line per event.
     """
     logging.getLogger("headwater.watch").setLevel(logging.WARNING)
-    seen = Watch(connect, registry, kafka, url, Options(namespace, kafka or "", interval, heartbeat), json=json)
-    seen.known = mappings.load(mapping)
+    command = WatchConnect(
+        connect, registry, kafka, url, Options(namespace, kafka or "", interval, heartbeat), json=json
+    )
+    command.mappings = mappings.load(mapping)
     if not dry_run:
-        seen.file = state or memory.default_file(connect, namespace)
-        seen.deliver = http_transport.delivery(url, spool)
+        command.file = state or memory.default_file(connect, namespace)
+        command.deliver = http_transport.delivery(url, spool)
     try:
-        asyncio.run(seen.once() if once else seen.on())
+        asyncio.run(command.run_once() if once else command.run())
     finally:
-        if seen.deliver is not None:
-            seen.deliver.close(_LAST_SENDING)
+        if command.deliver is not None:
+            command.deliver.close(_LAST_SENDING)
 
 
-class Watch:
-    """The parts of a watcher for one command."""
+class WatchConnect:
+    """Assembles a watcher from the options, and runs it."""
 
     def __init__(
         self, connect: str, registry: str | None, kafka: str | None, url: str, options: Options, *, json: bool
     ) -> None:
-        self._at, self._registry, self._kafka, self._url = connect, registry, kafka, url
+        self._connect, self._registry, self._kafka, self._url = connect, registry, kafka, url
         self._options, self._json = options, json
-        self.known = mappings.Known(())
+        self.mappings = mappings.Known(())
         self.file: Path | None = None
         self.deliver: Delivery | None = None
-        self._lines = False
+        self._print_events = False
 
-    async def once(self) -> None:
+    async def run_once(self) -> None:
         async with self._watcher() as watcher:
             await watcher.poll(whole=True)
             if watcher.trouble:
-                raise Unreachable(f"{watcher.trouble}. Say where Connect is with --connect")
+                raise Unreachable(f"{watcher.trouble}. Set the URL of Connect with --connect")
             if self._registry is not None or self._kafka is not None:
-                await watcher.poll(whole=True)  # with the schemas that the first look made us ask for
+                await watcher.poll(whole=True)  # now with the schemas that the first poll requested
             if self._json:
                 console.write(msgspec.json.format(msgspec.json.encode(status_table.rows(watcher))) + b"\n")
             else:
                 console.show(status_table.table(watcher))
         if self.deliver is not None and not await asyncio.to_thread(self.deliver.flush, _LAST_SENDING):
-            console.note(f"No server at {self._url}: the events wait on disk, and the next watcher sends them.")
+            console.note(f"No server at {self._url}: the events are on disk, and the next watcher sends them.")
 
-    async def on(self) -> None:
-        self._lines = self._json
+    async def run(self) -> None:
+        self._print_events = self._json
         async with self._watcher() as watcher:
-            task = asyncio.create_task(self._shown(watcher))
+            task = asyncio.create_task(self._run(watcher))
             loop = asyncio.get_running_loop()
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, task.cancel)
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
-    async def _shown(self, watcher: Watcher) -> None:
-        """A table for people; a service says only what is worth a line in its log."""
+    async def _run(self, watcher: Watcher) -> None:
+        """With a live table in a terminal; a service only logs."""
         if self._json or not console.out.is_terminal:
             await watcher.run()
             return
@@ -140,7 +143,7 @@ class Watch:
 
     @contextlib.asynccontextmanager
     async def _watcher(self) -> AsyncIterator[Watcher]:
-        connect = Connect(self._at)
+        connect = Connect(self._connect)
         registry = Registry(self._registry) if self._registry is not None else None
         runs = KnownRuns(self._url, self._options.namespace) if self.deliver is not None else None
         kafka = _kafka(self._kafka)
@@ -148,7 +151,7 @@ class Watch:
         watcher = Watcher(
             connect,
             self._send,
-            self.known,
+            self.mappings,
             self._options,
             runs_known=runs,
             registry=registry,
@@ -166,7 +169,7 @@ class Watch:
     def _send(self, event: Json) -> None:
         if self.deliver is not None:
             self.deliver.send(event)
-        if self._lines:
+        if self._print_events:
             facet = event.get("run", {}).get("facets", {}).get("headwater_connect", {})
             line = {
                 "time": event["eventTime"],
@@ -180,9 +183,9 @@ class Watch:
 
 
 def _kafka(servers: str | None) -> Kafka | None:
-    """Without its client, the address still names the topics."""
+    """None if its client library is missing; the address still gives topics their namespace."""
     if servers is None:
-        console.note("Topics are named after a broker: say which with --kafka HOST:PORT, or they join nothing else.")
+        console.note("Topics need the namespace of a broker to join other lineage; set it with --kafka HOST:PORT.")
         return None
     try:
         return Kafka(servers)

@@ -1,4 +1,4 @@
-"""The Python client. `calls` describes every request once; `Client` and `AsyncClient` send them."""
+"""The Python client: `queries`, `catalogue` and `connectors` describe requests, the two clients send them."""
 
 from headwater.client.client import AsyncClient, Client
 

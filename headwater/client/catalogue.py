@@ -1,13 +1,12 @@
-"""What Marquez clients ask and change: namespaces, jobs, runs, datasets, sources, tags, statistics.
+"""The requests of the Marquez API: namespaces, jobs, runs, datasets, sources, tags, statistics.
 
-As in `calls`, a function says which request it is and what comes back; nothing is sent.
+As in `queries`, a function only describes a request; a client sends it.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from headwater.client.call import Call, Moment, get, path, told, write
-from headwater.client.pages import Pages
+from headwater.client.request import Pages, Request, Time, get, path, without_none, write
 from headwater.shapes import marquez
 
 RunState = Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"]
@@ -20,17 +19,17 @@ def namespaces() -> Pages[marquez.Namespaces, marquez.Namespace]:
     return Pages(get("/namespaces", marquez.Namespaces), lambda page: page.namespaces)
 
 
-def namespace(name: str) -> Call[marquez.Namespace]:
+def namespace(name: str) -> Request[marquez.Namespace]:
     return get(path("namespaces", name), marquez.Namespace)
 
 
-def put_namespace(name: str, *, owner: str, description: str | None = None) -> Call[marquez.Namespace]:
+def put_namespace(name: str, *, owner: str, description: str | None = None) -> Request[marquez.Namespace]:
     body = {"ownerName": owner, "description": description}
     return write("PUT", path("namespaces", name), marquez.Namespace, body)
 
 
-def delete_namespace(name: str) -> Call[marquez.Namespace]:
-    """Hide a namespace and all that is in it, until it is seen again."""
+def delete_namespace(name: str) -> Request[marquez.Namespace]:
+    """Hide a namespace and everything in it until an event names it again."""
     return write("DELETE", path("namespaces", name), marquez.Namespace)
 
 
@@ -40,22 +39,22 @@ def delete_namespace(name: str) -> Call[marquez.Namespace]:
 def jobs(
     namespace: str | None = None, *, last_run_states: Sequence[RunState] | None = None
 ) -> Pages[marquez.Jobs, marquez.Job]:
-    """All jobs, of one namespace or of all; the last active first."""
+    """All jobs, of one namespace or of all; the most recently active first."""
     base = path("namespaces", namespace) if namespace is not None else ""
     states = list(last_run_states) if last_run_states else None
     return Pages(get(f"{base}/jobs", marquez.Jobs, lastRunStates=states), lambda page: page.jobs)
 
 
-def job(namespace: str, name: str) -> Call[marquez.Job]:
+def job(namespace: str, name: str) -> Request[marquez.Job]:
     return get(_job(namespace, name), marquez.Job)
 
 
 def job_versions(namespace: str, name: str) -> Pages[marquez.JobVersions, marquez.JobVersion]:
-    """The versions of a job, newest first: runs that read and wrote the same datasets are of one."""
+    """The versions of a job, newest first. Runs that read and write the same datasets share a version."""
     return Pages(get(_job(namespace, name) + "/versions", marquez.JobVersions), lambda page: page.versions)
 
 
-def job_version(namespace: str, name: str, version: str) -> Call[marquez.JobVersion]:
+def job_version(namespace: str, name: str, version: str) -> Request[marquez.JobVersion]:
     return get(_job(namespace, name) + path("versions", version), marquez.JobVersion)
 
 
@@ -69,8 +68,8 @@ def put_job(
     location: str | None = None,
     description: str | None = None,
     run_id: str | None = None,
-) -> Call[marquez.Job]:
-    """Describe a job. Inputs and outputs are (namespace, name) of datasets that exist."""
+) -> Request[marquez.Job]:
+    """Describe a job. Inputs and outputs are (namespace, name) of existing datasets."""
     body = {
         "type": kind,
         "inputs": _datasets(inputs),
@@ -79,23 +78,23 @@ def put_job(
         "description": description,
         "runId": run_id,
     }
-    return write("PUT", _job(namespace, name), marquez.Job, told(body))
+    return write("PUT", _job(namespace, name), marquez.Job, without_none(body))
 
 
 def _datasets(names: Sequence[tuple[str, str]] | None) -> list[dict[str, str]] | None:
     return None if names is None else [{"namespace": namespace, "name": name} for namespace, name in names]
 
 
-def delete_job(namespace: str, name: str) -> Call[marquez.Job]:
-    """Hide a job until it is seen again."""
+def delete_job(namespace: str, name: str) -> Request[marquez.Job]:
+    """Hide a job until an event names it again."""
     return write("DELETE", _job(namespace, name), marquez.Job)
 
 
-def tag_job(namespace: str, name: str, tag: str) -> Call[marquez.Job]:
+def tag_job(namespace: str, name: str, tag: str) -> Request[marquez.Job]:
     return write("POST", _job(namespace, name) + path("tags", tag), marquez.Job)
 
 
-def untag_job(namespace: str, name: str, tag: str) -> Call[marquez.Job]:
+def untag_job(namespace: str, name: str, tag: str) -> Request[marquez.Job]:
     return write("DELETE", _job(namespace, name) + path("tags", tag), marquez.Job)
 
 
@@ -111,12 +110,12 @@ def runs(namespace: str, job: str) -> Pages[marquez.Runs, marquez.Run]:
     return Pages(get(_job(namespace, job) + "/runs", marquez.Runs), lambda page: page.runs)
 
 
-def run(run_id: str) -> Call[marquez.Run]:
+def run(run_id: str) -> Request[marquez.Run]:
     """A run, with its history of states."""
     return get(path("jobs", "runs", run_id), marquez.Run)
 
 
-def run_facets(run_id: str, *, kind: Literal["run", "job"] = "run") -> Call[marquez.RunFacets]:
+def run_facets(run_id: str, *, kind: Literal["run", "job"] = "run") -> Request[marquez.RunFacets]:
     return get(path("jobs", "runs", run_id, "facets"), marquez.RunFacets, type=kind)
 
 
@@ -126,23 +125,23 @@ def create_run(
     *,
     run_id: str | None = None,
     args: Mapping[str, str] | None = None,
-    nominal_start: Moment | None = None,
-    nominal_end: Moment | None = None,
-) -> Call[marquez.Run]:
-    """A new run of a job, not started yet."""
+    nominal_start: Time | None = None,
+    nominal_end: Time | None = None,
+) -> Request[marquez.Run]:
+    """Create a run of a job, not started yet."""
     body: dict[str, Any] = {
         "id": run_id,
         "args": args,
         "nominalStartTime": nominal_start,
         "nominalEndTime": nominal_end,
     }
-    return write("POST", _job(namespace, job) + "/runs", marquez.Run, told(body))
+    return write("POST", _job(namespace, job) + "/runs", marquez.Run, without_none(body))
 
 
 def mark_run(
-    run_id: str, action: Literal["start", "complete", "fail", "abort"], *, at: Moment | None = None
-) -> Call[marquez.Run]:
-    """Say what became of a run."""
+    run_id: str, action: Literal["start", "complete", "fail", "abort"], *, at: Time | None = None
+) -> Request[marquez.Run]:
+    """Set the state of a run."""
     return write("POST", path("jobs", "runs", run_id, action), marquez.Run, at=at)
 
 
@@ -154,7 +153,7 @@ def datasets(namespace: str) -> Pages[marquez.Datasets, marquez.Dataset]:
     return Pages(get(path("namespaces", namespace, "datasets"), marquez.Datasets), lambda page: page.datasets)
 
 
-def dataset(namespace: str, name: str) -> Call[marquez.Dataset]:
+def dataset(namespace: str, name: str) -> Request[marquez.Dataset]:
     """A dataset, by any of its names."""
     return get(_dataset(namespace, name), marquez.Dataset)
 
@@ -164,7 +163,7 @@ def versions(namespace: str, name: str) -> Pages[marquez.DatasetVersions, marque
     return Pages(get(_dataset(namespace, name) + "/versions", marquez.DatasetVersions), lambda page: page.versions)
 
 
-def version(namespace: str, name: str, version: str) -> Call[marquez.DatasetVersion]:
+def version(namespace: str, name: str, version: str) -> Request[marquez.DatasetVersion]:
     return get(_dataset(namespace, name) + path("versions", version), marquez.DatasetVersion)
 
 
@@ -179,7 +178,7 @@ def put_dataset(
     tags: Sequence[str] | None = None,
     description: str | None = None,
     run_id: str | None = None,
-) -> Call[marquez.Dataset]:
+) -> Request[marquez.Dataset]:
     """Describe a dataset. Fields have a name, and may have a type, tags and a description."""
     body = {
         "type": kind,
@@ -190,20 +189,20 @@ def put_dataset(
         "description": description,
         "runId": run_id,
     }
-    return write("PUT", _dataset(namespace, name), marquez.Dataset, told(body))
+    return write("PUT", _dataset(namespace, name), marquez.Dataset, without_none(body))
 
 
-def delete_dataset(namespace: str, name: str) -> Call[marquez.Dataset]:
-    """Hide a dataset until it is seen again."""
+def delete_dataset(namespace: str, name: str) -> Request[marquez.Dataset]:
+    """Hide a dataset until an event names it again."""
     return write("DELETE", _dataset(namespace, name), marquez.Dataset)
 
 
-def tag_dataset(namespace: str, name: str, tag: str, *, field: str | None = None) -> Call[marquez.Dataset]:
+def tag_dataset(namespace: str, name: str, tag: str, *, field: str | None = None) -> Request[marquez.Dataset]:
     """Put a tag on a dataset, or on one of its columns."""
     return write("POST", _tag(namespace, name, tag, field), marquez.Dataset)
 
 
-def untag_dataset(namespace: str, name: str, tag: str, *, field: str | None = None) -> Call[marquez.Dataset]:
+def untag_dataset(namespace: str, name: str, tag: str, *, field: str | None = None) -> Request[marquez.Dataset]:
     return write("DELETE", _tag(namespace, name, tag, field), marquez.Dataset)
 
 
@@ -223,11 +222,11 @@ def sources() -> Pages[marquez.Sources, marquez.Source]:
     return Pages(get("/sources", marquez.Sources), lambda page: page.sources)
 
 
-def source(name: str) -> Call[marquez.Source]:
+def source(name: str) -> Request[marquez.Source]:
     return get(path("sources", name), marquez.Source)
 
 
-def put_source(name: str, *, kind: str, connection_url: str, description: str | None = None) -> Call[marquez.Source]:
+def put_source(name: str, *, kind: str, connection_url: str, description: str | None = None) -> Request[marquez.Source]:
     body = {"type": kind, "connectionUrl": connection_url, "description": description}
     return write("PUT", path("sources", name), marquez.Source, body)
 
@@ -236,13 +235,13 @@ def tags() -> Pages[marquez.Tags, marquez.Tag]:
     return Pages(get("/tags", marquez.Tags), lambda page: page.tags)
 
 
-def put_tag(name: str, *, description: str | None = None) -> Call[marquez.Tag]:
+def put_tag(name: str, *, description: str | None = None) -> Request[marquez.Tag]:
     return write("PUT", path("tags", name), marquez.Tag, {"description": description})
 
 
 def event_counts(
     *, period: Literal["DAY", "WEEK"] = "DAY", timezone: str | None = None
-) -> Call[list[marquez.EventCounts]]:
+) -> Request[list[marquez.EventCounts]]:
     """How many events of each type there were in each hour of a day, or day of a week."""
     return get("/stats/lineage-events", list[marquez.EventCounts], period=period, timezone=timezone)
 
@@ -252,6 +251,6 @@ def counts(
     *,
     period: Literal["DAY", "WEEK"] = "DAY",
     timezone: str | None = None,
-) -> Call[list[marquez.Count]]:
+) -> Request[list[marquez.Count]]:
     """How many jobs, datasets or sources there were at the end of each interval."""
     return get(f"/stats/{what}", list[marquez.Count], period=period, timezone=timezone)

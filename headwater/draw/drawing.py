@@ -30,33 +30,33 @@ class Drawing:
     arrows: tuple[Arrow, ...]
     focus: frozenset[str] = frozenset()
 
-    def into(self) -> dict[str, list[str]]:
-        """Where arrows come from, for each box."""
-        found: dict[str, list[str]] = {box: [] for box in self.boxes}
+    def origins(self) -> dict[str, list[str]]:
+        """The origins of the arrows into each box."""
+        origins: dict[str, list[str]] = {box: [] for box in self.boxes}
         for arrow in self.arrows:
-            found[arrow.destination].append(arrow.origin)
-        return found
+            origins[arrow.destination].append(arrow.origin)
+        return origins
 
-    def out(self) -> dict[str, list[str]]:
-        """Where arrows go to, for each box."""
-        found: dict[str, list[str]] = {box: [] for box in self.boxes}
+    def destinations(self) -> dict[str, list[str]]:
+        """The destinations of the arrows out of each box."""
+        destinations: dict[str, list[str]] = {box: [] for box in self.boxes}
         for arrow in self.arrows:
-            found[arrow.origin].append(arrow.destination)
-        return found
+            destinations[arrow.origin].append(arrow.destination)
+        return destinations
 
     def downstream(self) -> "Drawing":
         """Only what is in focus and what it reaches."""
-        return self._reached(self.out(), len(self.boxes))
+        return self._reached(self.destinations(), len(self.boxes))
 
     def nearest(self, most: int) -> "Drawing":
         """Only what is in focus and what is nearest to it, whichever way."""
-        into, out = self.into(), self.out()
-        return self._reached({box: [*into[box], *out[box]] for box in self.boxes}, most)
+        origins, destinations = self.origins(), self.destinations()
+        return self._reached({box: [*origins[box], *destinations[box]] for box in self.boxes}, most)
 
     def _reached(self, follow: dict[str, list[str]], most: int) -> "Drawing":
         reached = dict.fromkeys(box for box in self.boxes if box in self.focus)
         waiting = list(reached)
-        for box in waiting:  # grows while it is gone through: the nearest come first
+        for box in waiting:  # grows during the loop, so the nearest come first
             for other in follow[box]:
                 if other not in reached and len(reached) < most:
                     reached[other] = None
@@ -67,18 +67,18 @@ class Drawing:
 
 def drawing_of(graph: Graph, focus: str | None = None) -> Drawing:
     boxes = {node.id: _box(node) for node in graph.graph}
-    told = {(edge.origin, edge.destination) for node in graph.graph for edge in node.outEdges}
+    edges = {(edge.origin, edge.destination) for node in graph.graph for edge in node.outEdges}
     direct = {pair for node in graph.graph if node.type == COLUMN for pair in _direct(node)}
     arrows = tuple(
         Arrow(origin, destination, boxes[destination].kind == COLUMN and (origin, destination) not in direct)
-        for origin, destination in sorted(told)
+        for origin, destination in sorted(edges)
         if origin in boxes and destination in boxes
     )
     return Drawing(boxes, arrows, _focus(boxes, focus))
 
 
 def _focus(boxes: dict[str, Box], focus: str | None) -> frozenset[str]:
-    """The box that was asked about; with columns, those of the dataset that was."""
+    """The box that the query is about; for the columns of a dataset, all of its boxes."""
     if focus is None or focus in boxes:
         return frozenset((focus,)) if focus else frozenset()
     of_dataset = focus.replace("dataset:", "datasetField:", 1) + ":"
@@ -90,15 +90,15 @@ def _box(node: GraphNode) -> Box:
     if node.type == COLUMN:
         return Box(node.id, COLUMN, data["field"], data["dataset"])
     run: dict[str, Any] = data.get("latestRun") or {}
-    # A child job's name repeats its parent's: what differs is the rest.
+    # A child job's name repeats its parent's; the simple name is the rest.
     return Box(node.id, node.type, data.get("simpleName") or data["name"], data["namespace"], run.get("state"))
 
 
 def _direct(node: GraphNode) -> list[tuple[str, str]]:
-    """Arrows into a column along which values travel, or of which nothing is said."""
-    found = []
+    """Arrows into a column along which values flow, or whose kind is not reported."""
+    pairs = []
     for field in node.data["inputFields"]:
         kinds = {step.get("type") for step in field.get("transformations") or ()}
         if kinds != {"INDIRECT"}:
-            found.append((f"datasetField:{field['namespace']}:{field['dataset']}:{field['field']}", node.id))
-    return found
+            pairs.append((f"datasetField:{field['namespace']}:{field['dataset']}:{field['field']}", node.id))
+    return pairs

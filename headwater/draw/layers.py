@@ -16,7 +16,7 @@ _SWEEPS = 12  # barycenters settle long before
 @dataclass(frozen=True)
 class Layout:
     layers: list[list[str]]  # boxes and points, from top to bottom
-    ways: dict[Arrow, list[str]]  # each arrow's stations: boxes at the ends, points between
+    routes: dict[Arrow, list[str]]  # each arrow's stations: boxes at the ends, points between
 
 
 def layout_of(drawing: Drawing) -> Layout:
@@ -25,7 +25,7 @@ def layout_of(drawing: Drawing) -> Layout:
     layers: list[list[str]] = [[] for _ in range(max(rank.values(), default=-1) + 1)]
     for box in _in_groups(drawing):
         layers[rank[box]].append(box)
-    ways: dict[Arrow, list[str]] = {}
+    routes: dict[Arrow, list[str]] = {}
     before: dict[str, list[str]] = {box: [] for box in drawing.boxes}
     after: dict[str, list[str]] = {box: [] for box in drawing.boxes}
     for number, (arrow, (left, right)) in enumerate(forward.items()):
@@ -39,9 +39,9 @@ def layout_of(drawing: Drawing) -> Layout:
         for one, other in pairwise(stations):
             after[one].append(other)
             before[other].append(one)
-        ways[arrow] = stations if left == arrow.origin else stations[::-1]
+        routes[arrow] = stations if left == arrow.origin else stations[::-1]
     _sort(layers, before, after)
-    return Layout(layers, ways)
+    return Layout(layers, routes)
 
 
 def _in_groups(drawing: Drawing) -> list[str]:
@@ -51,7 +51,7 @@ def _in_groups(drawing: Drawing) -> list[str]:
 
 def _without_cycles(drawing: Drawing) -> dict[Arrow, tuple[str, str]]:
     """Each arrow from left to right; those that would close a cycle are turned round."""
-    out = drawing.out()
+    out = drawing.destinations()
     finished: dict[str, bool] = {}
     back: set[tuple[str, str]] = set()
     for start in drawing.boxes:

@@ -32,7 +32,7 @@ def svg(drawing: Drawing) -> str:
         '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
         'orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" fill="#8a94a6"/></marker></defs>',
         f'<rect width="{width:g}" height="{height:g}" fill="#ffffff"/>',
-        *(_arrow(arrow, way, places) for arrow, way in layout.ways.items()),
+        *(_arrow(arrow, route, places) for arrow, route in layout.routes.items()),
         *(_box(box, *places[box.id], focus=box.id in drawing.focus) for box in drawing.boxes.values()),
         "</svg>",
     ]
@@ -57,17 +57,17 @@ def _places(drawing: Drawing, layout: Layout) -> tuple[Places, float, float]:
     return places, width, 2 * _MARGIN + max(tallest, 0)
 
 
-def _arrow(arrow: Arrow, way: list[str], places: Places) -> str:
+def _arrow(arrow: Arrow, route: list[str], places: Places) -> str:
     """A curve from the right side of one box to the left side of the other, level through points."""
-    rightwards = places[way[0]][0] < places[way[-1]][0]
+    rightwards = places[route[0]][0] < places[route[-1]][0]
     near, far = (_WIDTH, 0) if rightwards else (0, _WIDTH)
-    x, y = places[way[0]][0] + near, places[way[0]][1]
+    x, y = places[route[0]][0] + near, places[route[0]][1]
     path = f"M{x:g} {y:g}"
-    for station in way[1:]:
+    for station in route[1:]:
         to_x, to_y = places[station][0] + far, places[station][1]
         middle = (x + to_x) / 2
         path += f"C{middle:g} {y:g} {middle:g} {to_y:g} {to_x:g} {to_y:g}"
-        if station != way[-1]:
+        if station != route[-1]:
             to_x = places[station][0] + near
             path += f"H{to_x:g}"
         x, y = to_x, to_y
@@ -78,10 +78,10 @@ def _box(box: Box, left: float, middle: float, *, focus: bool) -> str:
     top = middle - _HEIGHT / 2
     colour = COLOURS.get(box.state or "", "#c3c9d4")
     outline = "#1f2430" if focus else colour
-    told = "\n".join([box.id, *((box.state,) if box.state else ())])
+    tooltip = "\n".join([box.id, *((box.state,) if box.state else ())])
     place = f"{box.place} · {box.state}" if box.state else box.place
     return (
-        f"<g><title>{escape(told)}</title>"
+        f"<g><title>{escape(tooltip)}</title>"
         f'<rect x="{left:g}" y="{top:g}" width="{_WIDTH}" height="{_HEIGHT}" rx="{12 if box.kind == JOB else 3}" '
         f"fill={quoteattr(_FILL.get(box.kind, '#f4f0ff'))} stroke={quoteattr(outline)} "
         f'stroke-width="{2.5 if focus else 1.2}"/>'
@@ -91,7 +91,7 @@ def _box(box: Box, left: float, middle: float, *, focus: bool) -> str:
 
 
 def _fit(text: str, most: int) -> str:
-    """Long names keep their beginning and, more of it, their end, where they differ."""
+    """Shortens in the middle and keeps more of the end, where long names differ."""
     clean = "".join(c for c in text if c.isprintable())
     if len(clean) <= most:
         return clean

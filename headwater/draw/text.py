@@ -9,12 +9,12 @@ def dot(drawing: Drawing) -> str:
     lines = ["digraph lineage {", "  rankdir=LR;", '  node [fontname="sans-serif", fontsize=11];']
     for box in drawing.boxes.values():
         shape = {JOB: "box, style=rounded", DATASET: "cylinder"}.get(box.kind, "plaintext")
-        told = [f"label={_dot_text(_label(box))}", f"shape={shape}"]
+        attributes = [f"label={_dot_text(_label(box))}", f"shape={shape}"]
         if box.state in COLOURS:
-            told.append(f'color="{COLOURS[box.state]}"')
+            attributes.append(f'color="{COLOURS[box.state]}"')
         if box.id in drawing.focus:
-            told.append("penwidth=3")
-        lines.append(f"  {_dot_text([box.id])} [{', '.join(told)}];")
+            attributes.append("penwidth=3")
+        lines.append(f"  {_dot_text([box.id])} [{', '.join(attributes)}];")
     for arrow in drawing.arrows:
         style = " [style=dashed]" if arrow.indirect else ""
         lines.append(f"  {_dot_text([arrow.origin])} -> {_dot_text([arrow.destination])}{style};")

@@ -1,4 +1,4 @@
-"""A lab that goes on without the terminal that started it, and how it is ended from another one."""
+"""A lab that runs in the background, and how other commands control it."""
 
 import os
 import signal
@@ -12,16 +12,16 @@ import msgspec
 
 from headwater.errors import CannotStart, HeadwaterError, NotFound, ServiceDied
 from headwater.lab import state, supervisor
-from headwater.lab.deaths import tail
 from headwater.lab.jars import cache
+from headwater.lab.logs import tail
+from headwater.lab.plan import Plan
 from headwater.lab.ports import Ports
-from headwater.lab.site import Plan
 from headwater.lab.supervisor import Changed
 
 LOG = "logs/lab.log"
 _PAUSE = 0.1
-# Longer than the graces of a chain of services that need each other.
-_PATIENCE = 90.0
+# Longer than a chain of dependent services may take to end, one after the other.
+_STOP_SECONDS = 90.0
 
 
 def reserve() -> Ports:
@@ -29,8 +29,8 @@ def reserve() -> Ports:
 
 
 def detach(plan: Plan, changed: Changed) -> None:
-    """Starts a supervisor of its own and returns when the lab is up; if this is interrupted, nothing is left."""
-    told = msgspec.json.encode(plan, enc_hook=str)  # paths
+    """Starts a supervisor in the background, and returns when the lab is up. If interrupted, leaves nothing behind."""
+    encoded = msgspec.json.encode(plan, enc_hook=str)  # enc_hook for paths
     log = plan.folder / LOG
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as file:
@@ -43,7 +43,7 @@ def detach(plan: Plan, changed: Changed) -> None:
         )
     assert process.stdin is not None
     with process.stdin as pipe:
-        pipe.write(told)
+        pipe.write(encoded)
     try:
         while True:
             ended = process.poll() is not None
@@ -54,27 +54,27 @@ def detach(plan: Plan, changed: Changed) -> None:
                     return
             if ended:
                 mine = lab is not None and lab.pid == process.pid
-                raise ServiceDied(lab.error) if mine and lab and lab.error else CannotStart(_last_words(log))
+                raise ServiceDied(lab.error) if mine and lab and lab.error else CannotStart(_end_of_log(log))
             time.sleep(_PAUSE)
     except BaseException:
         if process.poll() is None:
             process.terminate()
-            process.wait(_PATIENCE)
+            process.wait(_STOP_SECONDS)
         raise
     finally:
-        process.returncode = process.returncode or 0  # it is meant to outlive this object
+        process.returncode = process.returncode or 0  # no warning that it still runs: it is meant to
 
 
 def stop(folder: Path, changed: Changed) -> bool:
-    """Whether there was one to stop."""
+    """Returns whether a lab was running."""
     lab = state.read(folder)
     if lab is None or not state.is_running(folder):
         return False
     os.kill(lab.pid, signal.SIGTERM)
-    until = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + _STOP_SECONDS
     while state.is_running(folder):
-        if time.monotonic() > until:
-            os.kill(lab.pid, signal.SIGKILL)  # and the services go with it
+        if time.monotonic() > deadline:
+            os.kill(lab.pid, signal.SIGKILL)  # the services die with it
         changed(state.read(folder) or lab)
         time.sleep(_PAUSE)
     changed(state.read(folder) or lab)
@@ -82,28 +82,28 @@ def stop(folder: Path, changed: Changed) -> bool:
 
 
 def switch(folder: Path, names: Sequence[str], *, on: bool, changed: Changed) -> None:
-    """Returns when the services are away, or back and well."""
+    """Returns when the services are stopped, or up again."""
     lab = state.read(folder)
     if lab is None or not state.is_running(folder):
-        raise NotFound(f"no lab is running in {folder}; `headwater lab up` starts one")
+        raise NotFound(f"no lab is running in {folder}; start one with `headwater lab up`")
     for name in names:
         lab.service(name)
     changed(lab)
-    before = state.stopped(folder)
-    state.stop(folder, before - set(names) if on else before | set(names))
+    stopped = state.read_stopped(folder)
+    state.write_stopped(folder, stopped - set(names) if on else stopped | set(names))
     os.kill(lab.pid, signal.SIGUSR1)
-    reached = ("up", "failed") if on else ("stopped",)
-    while any(lab.service(name).phase not in reached for name in names):
+    targets = ("up", "failed") if on else ("stopped",)
+    while any(lab.service(name).phase not in targets for name in names):
         time.sleep(_PAUSE)
         alive = state.is_running(folder)
         lab = state.read(folder) or lab
         changed(lab)
         if not alive:
-            raise ServiceDied(lab.error or f"the lab in {folder} went down meanwhile")
+            raise ServiceDied(lab.error or f"the lab in {folder} went down")
 
 
-def _last_words(log: Path) -> str:
-    return "\n".join(tail(log, 5)) or "the lab's supervisor ended without a word"
+def _end_of_log(log: Path) -> str:
+    return "\n".join(tail(log, 5)) or "the lab's supervisor ended without an error message"
 
 
 def main() -> None:

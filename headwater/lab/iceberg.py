@@ -1,4 +1,4 @@
-"""A look at an Iceberg table without Spark: the catalog names its metadata, which has the counts."""
+"""Counts the rows of an Iceberg table without Spark: the catalog knows the metadata file, which has the count."""
 
 import socket
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ class _Metadata(msgspec.Struct, frozen=True):
 
 
 def rows(values: Mapping[str, str], database: str, name: str) -> int | None:
-    """How many rows the table has now; None where there is no such table. `values` has host, ports and keys."""
-    where = (values["host"], int(values["metastore"]))
-    with socket.create_connection(where, timeout=_TIMEOUT) as connection:
+    """How many rows the table has now; None if it does not exist. `values` has host, ports and keys."""
+    address = (values["host"], int(values["metastore"]))
+    with socket.create_connection(address, timeout=_TIMEOUT) as connection:
         table = thrift.call(connection, "get_table", database, name)
     if table is None:
         return None
@@ -32,6 +32,6 @@ def rows(values: Mapping[str, str], database: str, name: str) -> int | None:
     endpoint = f"http://{values['host']}:{values['s3']}"
     answer = s3.request("GET", endpoint, path, key=values["s3-key"], secret=values["s3-secret"], timeout=_TIMEOUT)
     answer.raise_for_status()
-    found = msgspec.json.decode(answer.content, type=_Metadata)
-    now = next((snapshot for snapshot in found.snapshots if snapshot.id == found.current), None)
-    return int(now.summary["total-records"]) if now else 0
+    metadata = msgspec.json.decode(answer.content, type=_Metadata)
+    current = next((snapshot for snapshot in metadata.snapshots if snapshot.id == metadata.current), None)
+    return int(current.summary["total-records"]) if current else 0

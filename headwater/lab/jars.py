@@ -1,8 +1,8 @@
-"""The services' programs: downloaded once by Maven, checked, and kept in the user's cache folder.
+"""The services' programs: downloaded once by Maven, verified, and kept in the user's cache folder.
 
-`pom.xml` says what, `jars.sha256` what it must be, whichever repository it came from. A folder of jars is put
-in place when all of it is right. From then on a list beside it tells, by size and time at every start and by
-content when asked, whether it still is.
+`pom.xml` says what to download, `jars.sha256` has the checksums, whichever repository it comes from. A folder of
+jars is put in place when all of it is right. A list beside it then tells whether it still is: by size and time at
+every start, and by content on request.
 """
 
 import fcntl
@@ -23,20 +23,20 @@ import msgspec
 from platformdirs import user_cache_path
 
 from headwater.errors import CannotStart
-from headwater.lab import needs
+from headwater.lab import requirements
 from headwater.lab.services import SERVICES
 
 Report = Callable[[str, int, int], None]
-"""Called with what was downloaded, how many files are there, and of how many."""
+"""Called with the name of a file, the number of files so far, and the total."""
 
-# Maven keeps a copy of what it downloads, and archives are there twice while they are unpacked.
-_ROOM = 1600  # megabytes for all
+# With the copies that Maven keeps, and archives that exist twice while they are unpacked.
+_DISK_SPACE = 1600  # megabytes for all groups
 
 SPARK = "spark"
-"""The group that no service needs but the pipeline's jobs."""
+"""The group that only the pipeline's jobs need."""
 
 
-class Known(msgspec.Struct, frozen=True):
+class InstalledFile(msgspec.Struct, frozen=True):
     """A file as it was when it was put in place."""
 
     size: int
@@ -49,39 +49,38 @@ def cache() -> Path:
 
 
 def home(root: Path) -> Path:
-    """A folder of its own for each edition of the pom: an older lab keeps what it needs."""
+    """A folder for each version of the pom, so that an older lab keeps what it needs."""
     return root / hashlib.sha256(_pom() + _resource("jars.sha256")).hexdigest()[:12]
 
 
 def ensure(
     folder: Path, groups: Iterable[str], environment: Mapping[str, str], report: Report, *, thorough: bool = False
 ) -> None:
-    """All groups are there and are what they should be when this returns."""
-    wanted = sorted(set(groups))
-    needs.folder(folder, "the cache folder")
-    with _alone(folder):
-        missing = [group for group in wanted if (wrong(folder, group, thorough=thorough)) is not None]
+    """Downloads groups that are missing or damaged."""
+    requirements.check_folder(folder, "the cache folder")
+    with _locked(folder):
+        missing = [group for group in sorted(set(groups)) if damaged(folder, group, thorough=thorough) is not None]
         if not missing:
             return
-        program = needs.maven(environment)
-        needs.room(folder, _ROOM * len(missing) // len(_pinned_groups()), "the download")
+        program = requirements.maven(environment)
+        requirements.check_disk_space(folder, _DISK_SPACE * len(missing) // len(_pinned_groups()), "the download")
         for group in missing:
             _fetch(folder, group, program, environment, report)
 
 
-def wrong(folder: Path, group: str, *, thorough: bool = False) -> str | None:
-    """The first file that is not what it was, or None."""
+def damaged(folder: Path, group: str, *, thorough: bool = False) -> str | None:
+    """The first file that is missing or has changed, or None."""
     try:
-        known = msgspec.json.decode((folder / f"{group}.json").read_bytes(), type=dict[str, Known])
+        installed = msgspec.json.decode((folder / f"{group}.json").read_bytes(), type=dict[str, InstalledFile])
     except (FileNotFoundError, msgspec.MsgspecError):
         return group
-    for name, file in known.items():
+    for name, file in installed.items():
         path = folder / group / name
         try:
-            found = path.stat()
+            stat = path.stat()
         except FileNotFoundError:
             return name
-        if (found.st_size, found.st_mtime_ns) != (file.size, file.changed):
+        if (stat.st_size, stat.st_mtime_ns) != (file.size, file.changed):
             return name
         if thorough and _sha256(path) != file.sha256:
             return name
@@ -90,12 +89,12 @@ def wrong(folder: Path, group: str, *, thorough: bool = False) -> str | None:
 
 def pinned() -> dict[str, dict[str, str]]:
     """Checksum by group and file."""
-    found: dict[str, dict[str, str]] = {}
+    checksums: dict[str, dict[str, str]] = {}
     for line in _resource("jars.sha256").decode().splitlines():
         digest, name = line.split("  ", 1)
         group, _, file = name.partition("/")
-        found.setdefault(group, {})[file] = digest
-    return found
+        checksums.setdefault(group, {})[file] = digest
+    return checksums
 
 
 def _fetch(folder: Path, group: str, program: str, environment: Mapping[str, str], report: Report) -> None:
@@ -113,21 +112,21 @@ def _fetch(folder: Path, group: str, program: str, environment: Mapping[str, str
             packed.extractall(part, filter="data")
         archive.unlink()
     part.rename(place)
-    known = {
-        str(path.relative_to(place)): Known(path.stat().st_size, path.stat().st_mtime_ns, _sha256(path))
+    installed = {
+        str(path.relative_to(place)): InstalledFile(path.stat().st_size, path.stat().st_mtime_ns, _sha256(path))
         for path in sorted(place.rglob("*"))
         if path.is_file()
     }
-    (folder / f"{group}.json").write_bytes(msgspec.json.encode(known))
+    (folder / f"{group}.json").write_bytes(msgspec.json.encode(installed))
 
 
 def _download(group: str, target: Path, program: str, environment: Mapping[str, str]) -> Iterator[str]:
-    """Names of files as they arrive; nothing for those that Maven had already."""
-    said: list[str] = []
+    """Names of files as they arrive, without those that Maven had already."""
+    errors: list[str] = []
     with tempfile.TemporaryDirectory(prefix="headwater-lab-") as work:
         pom = Path(work) / "pom.xml"
         pom.write_bytes(_pom())
-        # -C: a file whose checksum is wrong is an error, not a warning.
+        # -C: a wrong checksum is an error, not a warning.
         command = [program, "-B", "-C", "-f", str(pom), "-P", group, "package", f"-Dlab.folder={target}"]
         with subprocess.Popen(  # noqa: S603
             command,
@@ -139,29 +138,29 @@ def _download(group: str, target: Path, program: str, environment: Mapping[str, 
         ) as process:
             assert process.stdout is not None
             for line in process.stdout:
-                if found := re.search(r"Downloaded from [^:]*: \S*/(\S+\.(?:jar|tar\.gz)) ", line):
-                    yield found[1]
+                if match := re.search(r"Downloaded from [^:]*: \S*/(\S+\.(?:jar|tar\.gz)) ", line):
+                    yield match[1]
                 elif "[ERROR]" in line:
-                    said.append(line.partition("[ERROR]")[2].strip())
+                    errors.append(line.partition("[ERROR]")[2].strip())
     if process.returncode != 0:
-        reason = said[0] if said else f"code {process.returncode}"
-        raise CannotStart(f"Maven could not download {group}: {reason}. Is the network there? Then start again.")
+        reason = errors[0] if errors else f"code {process.returncode}"
+        raise CannotStart(f"Maven could not download {group}: {reason}. Check the network and start again.")
 
 
 def _compare(group: str, folder: Path, expected: Mapping[str, str]) -> None:
-    found = {path.name: _sha256(path) for path in folder.iterdir()}
-    odd = [name for name in sorted(expected.keys() | found.keys()) if expected.get(name) != found.get(name)]
-    if odd:
+    actual = {path.name: _sha256(path) for path in folder.iterdir()}
+    wrong = [name for name in sorted(expected.keys() | actual.keys()) if expected.get(name) != actual.get(name)]
+    if wrong:
         shutil.rmtree(folder)
         raise CannotStart(
-            f"what was downloaded for {group} is not what it should be ({', '.join(odd[:3])}): remove these from "
-            "~/.m2/repository and start again; if it stays so, the repository has other files than ours"
+            f"wrong checksums for {group} ({', '.join(wrong[:3])}): remove these files from ~/.m2/repository and start "
+            "again; if the error stays, your Maven repository has different files"
         )
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """One lab downloads, others that start meanwhile wait for it."""
+def _locked(folder: Path) -> Iterator[None]:
+    """One lab downloads; others that start meanwhile wait for it."""
     fd = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
@@ -188,11 +187,11 @@ def _pinned_groups() -> list[str]:
 
 
 def pin(target: Path) -> None:
-    """Writes the checksums of what the pom gives today: for whoever changes the pom."""
+    """Writes the checksums of everything in the pom, after a change to it."""
     lines = []
     with tempfile.TemporaryDirectory(prefix="headwater-lab-") as work:
         for group in _pinned_groups():
-            for _ in _download(group, Path(work) / group, needs.maven(os.environ), os.environ):
+            for _ in _download(group, Path(work) / group, requirements.maven(os.environ), os.environ):
                 pass
             lines += [f"{_sha256(path)}  {group}/{path.name}\n" for path in sorted((Path(work) / group).iterdir())]
     target.write_text("".join(lines))

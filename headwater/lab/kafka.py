@@ -1,4 +1,4 @@
-"""Just enough of Kafka's protocol to ask a broker what it knows: no client library is needed to look at a lab."""
+"""Just enough of Kafka's protocol to check a broker: a lab needs no Kafka client library for that."""
 
 import socket
 import struct
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 _METADATA, _LIST_OFFSETS = 3, 2
 _CLIENT = b"headwater"
-_LARGEST = 1 << 20  # an answer of more bytes than this is not one
+_MOST_BYTES = 1 << 20  # a longer answer is not one of Kafka's
 _TIMEOUT = 5.0
 
 LATEST, EARLIEST = -1, -2
 
 
-class Odd(Exception):
-    """Whoever answered is no Kafka broker."""
+class ProtocolError(Exception):
+    """The answer is not that of a Kafka broker."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,11 @@ class Metadata:
     controller: int
     """-1 while there is none."""
     partitions: Mapping[str, Sequence[int]]
-    """Of the topics that were asked for and that exist."""
+    """Of the requested topics that exist."""
 
 
 def metadata(host: str, port: int, *topics: str) -> Metadata:
-    # Version 4: older ones cannot leave topics out and make those that they are asked for, newer ones have another
-    # encoding.
+    # Version 4: older versions create the topics that they are asked for, newer ones have another encoding.
     names = b"".join(map(_text, topics))
     answer = _ask(host, port, _METADATA, 4, struct.pack(">i", len(topics)) + names + b"\0")
     answer.take(">i")  # throttling
@@ -41,51 +40,51 @@ def metadata(host: str, port: int, *topics: str) -> Metadata:
         answer.text()
     answer.text()  # the cluster's id
     controller = answer.one(">i")
-    found = {}
+    partitions = {}
     for _ in range(answer.one(">i")):
         error, name, _ = answer.one(">h"), answer.text(), answer.take(">?")
         numbers = [_partition(answer) for _ in range(answer.one(">i"))]
         if not error:
-            found[name] = numbers
-    return Metadata(brokers, controller, found)
+            partitions[name] = numbers
+    return Metadata(brokers, controller, partitions)
 
 
-class Place(NamedTuple):
+class Offset(NamedTuple):
     offset: int
-    """-1 where there is no such record."""
+    """-1 if there is no such record."""
     timestamp: int
     """Milliseconds."""
 
 
-def places(host: str, port: int, topic: str, since: int) -> dict[int, Place]:
-    """By partition: the first record of a time (ms) or later; or where the next one will be (LATEST), or where the
-    first one is (EARLIEST). Empty where the topic is not there."""
+def offsets(host: str, port: int, topic: str, since: int) -> dict[int, Offset]:
+    """By partition: the first record since a time (ms), or the end (LATEST) or start (EARLIEST) of the partition.
+    Empty if the topic does not exist."""
     numbers = metadata(host, port, topic).partitions.get(topic, ())
     if not numbers:
         return {}
-    wanted = b"".join(struct.pack(">iq", number, since) for number in numbers)
-    body = struct.pack(">ii", -1, 1) + _text(topic) + struct.pack(">i", len(numbers)) + wanted
+    partitions = b"".join(struct.pack(">iq", number, since) for number in numbers)
+    body = struct.pack(">ii", -1, 1) + _text(topic) + struct.pack(">i", len(numbers)) + partitions
     answer = _ask(host, port, _LIST_OFFSETS, 1, body)
     answer.take(">i")
     answer.text()
-    found = {}
+    by_partition = {}
     for _ in range(answer.one(">i")):
         number, error, timestamp, offset = answer.take(">ihqq")
         if error:
-            raise Odd(f"partition {number} of {topic} answers with error {error}")
-        found[number] = Place(offset, timestamp)
-    return found
+            raise ProtocolError(f"partition {number} of {topic} answers with error {error}")
+        by_partition[number] = Offset(offset, timestamp)
+    return by_partition
 
 
 def first_since(host: str, port: int, topic: str, since: float) -> float | None:
-    """When the first record since a time was written, in seconds as that time is; None if there is none."""
-    found = places(host, port, topic, int(since * 1000)).values()
-    return min((place.timestamp / 1000 for place in found if place.offset >= 0), default=None)
+    """The timestamp in seconds of the first record since a time; None if there is none."""
+    firsts = offsets(host, port, topic, int(since * 1000)).values()
+    return min((first.timestamp / 1000 for first in firsts if first.offset >= 0), default=None)
 
 
 def records(host: str, port: int, topic: str) -> int:
-    """How many there are now."""
-    ends, starts = (places(host, port, topic, when).values() for when in (LATEST, EARLIEST))
+    """How many records the topic has now."""
+    ends, starts = (offsets(host, port, topic, when).values() for when in (LATEST, EARLIEST))
     return sum(end.offset for end in ends) - sum(start.offset for start in starts)
 
 
@@ -102,21 +101,21 @@ def _ask(host: str, port: int, key: int, version: int, body: bytes) -> "_Reader"
         connection.sendall(struct.pack(">i", len(head) + len(body)) + head + body)
         with connection.makefile("rb") as stream:
             length = int.from_bytes(_exactly(stream.read(4), 4), signed=True)
-            if not 0 <= length <= _LARGEST:
-                raise Odd("answers in some other protocol")
+            if not 0 <= length <= _MOST_BYTES:
+                raise ProtocolError("answers in another protocol")
             answer = _Reader(_exactly(stream.read(length), length))
-    answer.take(">i")  # which request
+    answer.take(">i")  # correlation id
     return answer
 
 
-def _exactly(found: bytes, count: int) -> bytes:
-    if len(found) < count:
-        raise EOFError("hangs up")
-    return found
+def _exactly(data: bytes, count: int) -> bytes:
+    if len(data) < count:
+        raise EOFError("closes the connection")
+    return data
 
 
-def _text(word: str) -> bytes:
-    body = word.encode()
+def _text(text: str) -> bytes:
+    body = text.encode()
     return struct.pack(">h", len(body)) + body
 
 
@@ -125,14 +124,14 @@ class _Reader:
         self.body, self.at = body, 0
 
     def take(self, shape: str) -> tuple[int, ...]:
-        found = struct.unpack_from(shape, self.body, self.at)
+        values = struct.unpack_from(shape, self.body, self.at)
         self.at += struct.calcsize(shape)
-        return found
+        return values
 
     def one(self, shape: str) -> int:
         return self.take(shape)[0]
 
     def text(self) -> str:
-        length = max(0, self.one(">h"))  # -1 is no text at all
+        length = max(0, self.one(">h"))  # -1 is null
         self.at += length
         return self.body[self.at - length : self.at].decode(errors="replace")

@@ -1,4 +1,4 @@
-"""The Iceberg catalog: a Hive Metastore, on Derby, which comes with it, or on a PostgreSQL of the lab's own."""
+"""The Iceberg catalog: a Hive Metastore on Derby, which comes with it, or on a PostgreSQL of the lab's own."""
 
 from dataclasses import replace
 from signal import SIGINT
@@ -6,10 +6,10 @@ from typing import Literal
 
 from headwater.lab.health import Postgres, ThriftCall
 from headwater.lab.jvm import JVM, LOG4J
-from headwater.lab.spec import Preparation, Service
+from headwater.lab.service_spec import Preparation, ServiceSpec
 
 Database = Literal["derby", "postgres"]
-"""Where the catalog keeps what it knows."""
+"""Where the catalog stores its tables."""
 
 _ON_DERBY = {
     "ConnectionURL": "jdbc:derby:;databaseName={here}/db;create=true",
@@ -25,10 +25,10 @@ _ON_POSTGRES = {
 
 def _metastore_xml(database: dict[str, str]) -> str:
     settings = {
-        # The slash at the end is needed: without it table folders are put beside the bucket.
+        # Without the slash at the end, table folders would end up beside the bucket.
         "metastore.warehouse.dir": "s3://warehouse/",
         "metastore.thrift.uris": "thrift://{host}:{metastore}",
-        # The second one gives back what a killed writer had locked: nobody else does, and commits would wait for ever.
+        # The second one releases the locks of killed writers; without it, commits would wait for them for ever.
         "metastore.task.threads.always": "org.apache.hadoop.hive.metastore.events.EventCleanerTask,"
         "org.apache.hadoop.hive.metastore.txn.AcidHouseKeeperService",
         "metastore.txn.timeout": "30s",
@@ -62,14 +62,14 @@ def _metastore_schema(database: Database) -> tuple[str, ...]:
     return (*_METASTORE_JVM, tool, "-dbType", database, "-initSchema")
 
 
-DERBY_METASTORE = Service(
+DERBY_METASTORE = ServiceSpec(
     name="metastore",
     title="Iceberg catalog",
     url="thrift://{host}:{metastore}",
     ports={"metastore": 9083},
     jars="metastore",
     memory=256,
-    after=("s3",),  # it makes the folder of the database `default` there
+    after=("s3",),  # it creates the folder of the database `default` there
     files={"conf/metastore-site.xml": _metastore_xml(_ON_DERBY), "conf/log4j2.properties": LOG4J},
     environment={"METASTORE_HOME": _METASTORE_HOME},
     prepare=Preparation([_metastore_schema("derby")], clears=("db",)),
@@ -77,7 +77,7 @@ DERBY_METASTORE = Service(
     health=ThriftCall("metastore", "get_all_databases", "default"),
 )
 
-POSTGRES = Service(
+POSTGRES = ServiceSpec(
     name="postgres",
     title="PostgreSQL",
     url="postgresql://{host}:{postgres}",
@@ -105,11 +105,11 @@ POSTGRES = Service(
     ),
     health=Postgres("postgres"),
     lock="data/postmaster.pid",
-    stop=SIGINT,  # does not wait for clients that stay
+    stop=SIGINT,  # does not wait for clients to disconnect
 )
 
-# An attempt that was broken off may have left half of the tables.
-_EMPTY = ("{postgresql}/psql", "-v", "ON_ERROR_STOP=1", "-c", "drop schema public cascade; create schema public")
+# An interrupted attempt may have left half of the tables.
+_CLEAR_SCHEMA = ("{postgresql}/psql", "-v", "ON_ERROR_STOP=1", "-c", "drop schema public cascade; create schema public")
 _CLIENT = {
     "PGHOST": "{host}",
     "PGPORT": "{postgres}",
@@ -123,5 +123,5 @@ POSTGRES_METASTORE = replace(
     after=(*DERBY_METASTORE.after, POSTGRES.name),
     files={**DERBY_METASTORE.files, "conf/metastore-site.xml": _metastore_xml(_ON_POSTGRES)},
     environment={**DERBY_METASTORE.environment, **_CLIENT},
-    prepare=Preparation([_EMPTY, _metastore_schema("postgres")]),
+    prepare=Preparation([_CLEAR_SCHEMA, _metastore_schema("postgres")]),
 )

@@ -1,18 +1,18 @@
-"""The orders pipeline as processes of the lab, and the variables that tell its jobs where everything is."""
+"""The orders pipeline as services of the lab, and the environment variables with the endpoints for its jobs."""
 
 from collections.abc import Mapping, Sequence
 
-from headwater.lab.health import Batches, Connectors, IcebergRows, KafkaRecords, Told
-from headwater.lab.spec import Service
+from headwater.lab.health import Batches, ConnectorsReported, ConnectorsRunning, IcebergRows, KafkaRecords
+from headwater.lab.service_spec import ServiceSpec
 
 QUERIES = ("supplier-stats", "iceberg-ingestion", "orders-dead-letters")
-"""What runs on Spark. `orders-archive` does not: the S3 sink is there for that."""
+"""The queries that run on Spark. `orders-archive` is not one of them: the S3 sink does its work."""
 
 SOURCE, SINKS = "orders-source", ("orders-s3-sink", "orders-iceberg-sink")
-"""What runs in Kafka Connect."""
+"""The connectors in Kafka Connect."""
 
 NAMESPACE, CONNECT = "orders", "kafka-connect"
-"""Of the Spark jobs, and of the connectors: a cluster has a namespace of its own."""
+"""Of the Spark jobs, and of the connectors: each Connect cluster has its own namespace."""
 
 JOBS = {
     "produce": "orders into the topic `orders`",
@@ -22,12 +22,12 @@ JOBS = {
     "iceberg_ingestion": "the query iceberg-ingestion alone",
     "orders_archive": "the query orders-archive alone",
 }
-"""What `headwater lab run` knows, by module."""
+"""The jobs of `headwater lab run`, by module."""
 
-OF_STREAMS = JOBS.keys() - {"produce", "supplier_stats", "orders_archive"}
-"""Those that work with the checkpoints of `streams`."""
+SHARES_CHECKPOINTS = JOBS.keys() - {"produce", "supplier_stats", "orders_archive"}
+"""Jobs that use the checkpoints of `streams`."""
 
-_PLACES: Mapping[str, tuple[str, Sequence[str]]] = {
+_ENDPOINTS: Mapping[str, tuple[str, Sequence[str]]] = {
     "ORDERS_KAFKA": ("{host}:{kafka}", ("kafka",)),
     "ORDERS_REGISTRY": ("http://{host}:{registry}/apis/ccompat/v7", ("registry",)),
     "ORDERS_CONNECT": ("http://{host}:{connect}", ("connect",)),
@@ -43,34 +43,34 @@ _PLACES: Mapping[str, tuple[str, Sequence[str]]] = {
     "ORDERS_NAMESPACE": (NAMESPACE, ()),
     "HEADWATER_URL": ("http://{host}:{headwater}", ("headwater",)),
 }
-"""Each variable, and the services without which it has no value."""
+"""Each variable, and the services that it needs."""
 
 
 def environment(services: Sequence[str], values: Mapping[str, str]) -> dict[str, str]:
-    """For jobs of people's own; `values` also has `folder` and `jars`."""
+    """Endpoints for the user's own jobs; `values` also has `folder` and `jars`."""
     return {
         name: text.format_map(values)
-        for name, (text, needed) in _PLACES.items()
+        for name, (text, needed) in _ENDPOINTS.items()
         if all(service in services for service in needed)
     }
 
 
 _ENVIRONMENT = {
-    **{name: text for name, (text, _) in _PLACES.items()},
+    **{name: text for name, (text, _) in _ENDPOINTS.items()},
     "PYTHONPATH": "{root}",
     "PYTHONUNBUFFERED": "1",
     "SPARK_LOCAL_IP": "{host}",
     "SPARK_LOCAL_DIRS": "{here}/scratch",
-    "XDG_STATE_HOME": "{here}/state",  # lineage that waits for the server belongs to this lab
+    "XDG_STATE_HOME": "{here}/state",  # spooled lineage stays in this lab
 }
 
 _CONNECTORS = ("{python}", "-m", "pipeline.connectors", "--jobs", CONNECT)
 
 PIPELINE = (
-    Service(
+    ServiceSpec(
         name="watch",
         title="Connect watcher",
-        url="the connectors as jobs, from outside",
+        url="reports the connectors as jobs",
         ports={},
         pipeline=True,
         java=False,
@@ -83,10 +83,10 @@ PIPELINE = (
             *("--registry", "http://{host}:{registry}/apis/ccompat/v7", "--url", "http://{host}:{headwater}"),
             *("--state", "{here}/state.json", "--spool", "{here}/spool"),
         ),
-        health=Told("connect", "headwater", CONNECT),
+        health=ConnectorsReported("connect", "headwater", CONNECT),
     ),
-    # These two tell Connect what to run, and stop it when they end; so they end before the watcher, which tells it.
-    Service(
+    # These two start connectors, and stop them when they end; so they end before the watcher, which reports that.
+    ServiceSpec(
         name="orders",
         title="Orders",
         url="orders-source: {rate} orders a second → topic orders",
@@ -97,10 +97,10 @@ PIPELINE = (
         after=("kafka", "registry", "connect", "watch"),
         environment=_ENVIRONMENT,
         command=(*_CONNECTORS, SOURCE, "--rate", "{rate}"),
-        health=Connectors("connect", (SOURCE,)),
+        health=ConnectorsRunning("connect", (SOURCE,)),
         grace=40.0,
     ),
-    Service(
+    ServiceSpec(
         name="sinks",
         title="Connect sinks",
         url=", ".join(SINKS),
@@ -111,10 +111,10 @@ PIPELINE = (
         after=("kafka", "registry", "s3", "metastore", "connect", "watch"),
         environment=_ENVIRONMENT,
         command=(*_CONNECTORS, *SINKS),
-        health=Connectors("connect", SINKS),
+        health=ConnectorsRunning("connect", SINKS),
         grace=40.0,
     ),
-    Service(
+    ServiceSpec(
         name="odd_orders",
         title="Odd orders",
         url="{odd} a second, broken or late",
@@ -124,14 +124,14 @@ PIPELINE = (
         memory=60,
         after=("kafka", "registry"),
         environment=_ENVIRONMENT,
-        # No connector would write them, and the pipeline must have something to show for it.
+        # No connector would write broken orders, and the pipeline has to show how it handles them.
         command=(
             "{python}",
             *("-m", "pipeline.produce", "--rate", "{odd}", "--malformed", "0.17", "--late", "0.83"),
         ),
         health=KafkaRecords("kafka", "orders"),
     ),
-    Service(
+    ServiceSpec(
         name="streams",
         title="Streams",
         url=", ".join(QUERIES),
@@ -145,15 +145,15 @@ PIPELINE = (
         environment=_ENVIRONMENT,
         command=(
             *("{python}", "-m", "headwater.spark.supervise", "--restarts", "5", "--"),
-            # If the lab is killed, so is Kafka: the application could not end in good order, and would wait for it.
-            *("{python}", "-I", "-S", "{leash}", "0", "-"),
+            # If the lab is killed, so is Kafka, and the application would wait for it for ever: it has to die too.
+            *("{python}", "-I", "-S", "{die_with_parent}", "0", "-"),
             *("{python}", "-m", "pipeline.streams", "--driver-memory", "{memory}m", "--only", ",".join(QUERIES)),
         ),
         health=Batches("streams/checkpoints", QUERIES, "kafka", "orders"),
         patience=600.0,
-        grace=45.0,  # a micro-batch may have to end first
+        grace=45.0,  # a micro-batch may have to finish first
     ),
-    Service(
+    ServiceSpec(
         name="supplier_stats",
         title="Supplier statistics",
         url="every 5 min → default.supplier_stats",

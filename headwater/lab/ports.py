@@ -1,7 +1,7 @@
-"""Ports for a lab: those that people expect where they are free, others where they are not.
+"""Ports for a lab: the usual ones if they are free, else others.
 
-A port that a lab has taken stays locked by a file as long as the lab runs, so that two labs which start at the
-same moment do not choose the same one before either listens.
+A file locks each port of a lab as long as the lab runs, so that two labs that start at the same moment do not
+choose the same one before either listens.
 """
 
 import fcntl
@@ -16,29 +16,31 @@ _TRIES = 100  # the system hands out free ports at random; another lab may have 
 
 
 class Ports:
-    """What this lab has reserved; given back when the process ends, however it ends."""
+    """The ports that this lab has reserved. They are released when the process ends, however it ends."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._locks: list[int] = []
 
-    def choose(self, usual: Mapping[str, int], pinned: Mapping[str, int], before: Mapping[str, int]) -> dict[str, int]:
-        """Pinned ports must be free; the ones that the lab had before come next, as names of datasets have them."""
+    def choose(
+        self, usual: Mapping[str, int], pinned: Mapping[str, int], previous: Mapping[str, int]
+    ) -> dict[str, int]:
+        """Pinned ports must be free. Then those of the last start are preferred, as dataset names contain them."""
         if unknown := pinned.keys() - usual.keys():
-            raise BadRequest(f"no port is called {min(unknown)!r}; there are {', '.join(usual)}")
+            raise BadRequest(f"no port {min(unknown)!r}; available: {', '.join(usual)}")
         self._folder.mkdir(parents=True, exist_ok=True)
-        found: dict[str, int] = {}
+        chosen: dict[str, int] = {}
         for name, port in pinned.items():
             if not self._take(port):
-                raise CannotStart(f"port {port}, pinned for {name}, is taken. Pin another one with --ports {name}=…")
-            found[name] = port
+                raise CannotStart(f"port {port} for {name} is in use; choose another one with --ports {name}=…")
+            chosen[name] = port
         for name in usual.keys() - pinned.keys():
-            if name in before and self._take(before[name]):
-                found[name] = before[name]
+            if name in previous and self._take(previous[name]):
+                chosen[name] = previous[name]
         for name in usual:
-            if name not in found:
-                found[name] = usual[name] if self._take(usual[name]) else self._any(name)
-        return {name: found[name] for name in usual}
+            if name not in chosen:
+                chosen[name] = usual[name] if self._take(usual[name]) else self._any(name)
+        return {name: chosen[name] for name in usual}
 
     def release(self) -> None:
         for fd in self._locks:
@@ -52,7 +54,7 @@ class Ports:
                 port: int = probe.getsockname()[1]
             if self._take(port):
                 return port
-        raise CannotStart(f"no free port was found for {name}")
+        raise CannotStart(f"no free port found for {name}")
 
     def _take(self, port: int) -> bool:
         if not _free(port):
@@ -68,7 +70,7 @@ class Ports:
 
 
 def _free(port: int) -> bool:
-    """On every address, since some services listen on all of them."""
+    """On every address, as some services listen on all of them."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -80,12 +82,12 @@ def _free(port: int) -> bool:
 
 def parse(text: str) -> dict[str, int]:
     """`kafka=19092,s3=19000`"""
-    found: dict[str, int] = {}
+    ports: dict[str, int] = {}
     for part in filter(None, text.split(",")):
         name, equals, number = part.strip().partition("=")
         if not equals or not number.isdecimal() or not 0 < int(number) < 1 << 16:
-            raise BadRequest(f"{part!r} is not a port: write --ports kafka=19092,s3=19000")
-        found[name] = int(number)
-    if len(set(found.values())) < len(found):
-        raise BadRequest("two services cannot have the same port")
-    return found
+            raise BadRequest(f"--ports {part!r}: write kafka=19092,s3=19000")
+        ports[name] = int(number)
+    if len(set(ports.values())) < len(ports):
+        raise BadRequest("--ports: two services cannot have the same port")
+    return ports

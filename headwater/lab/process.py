@@ -1,4 +1,4 @@
-"""The processes of services: how they begin, and how they end for certain."""
+"""Starts the processes of services, and makes sure that they end."""
 
 import asyncio
 import os
@@ -8,25 +8,24 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from headwater.lab import leash, site
-from headwater.lab.spec import Service
+from headwater.lab import die_with_parent, placeholders
+from headwater.lab.service_spec import ServiceSpec
 
-_LEASH = (sys.executable, "-I", "-S", leash.__file__)
+_DIE_WITH_PARENT = (sys.executable, "-I", "-S", die_with_parent.__file__)
 
 
 async def spawn(
-    spec: Service, command: Sequence[str], known: Mapping[str, str], folder: Path, user: str | None
+    spec: ServiceSpec, command: Sequence[str], values: Mapping[str, str], folder: Path, user: str | None
 ) -> asyncio.subprocess.Process:
-    """To be called on the main thread: the leash is tied to the thread that started the process, not only to its
-    process."""
-    words = site.fill(command, spec, known, folder)
+    """Call it on the main thread: a child dies with the thread that started it, not only with the process."""
+    arguments = placeholders.fill(command, spec, values, folder)
     if spec.lock:
-        _take_over(folder / spec.name / spec.lock)
-    texts = site.fill(list(spec.environment.values()), spec, known, folder)
+        _replace_dead_owner(folder / spec.name / spec.lock)
+    texts = placeholders.fill(list(spec.environment.values()), spec, values, folder)
     more = dict(zip(spec.environment, texts, strict=True))
     with (folder / spec.log).open("ab") as log:
         return await asyncio.create_subprocess_exec(
-            *(*_LEASH, str(os.getpid()), user or "-", *words),
+            *(*_DIE_WITH_PARENT, str(os.getpid()), user or "-", *arguments),
             cwd=folder / spec.name,
             env={**os.environ, **more},
             stdin=asyncio.subprocess.DEVNULL,
@@ -36,8 +35,8 @@ async def spawn(
         )
 
 
-async def end(process: asyncio.subprocess.Process, spec: Service) -> None:
-    """First it is asked, which it may pass on to those that it started; then nothing of it is left."""
+async def end(process: asyncio.subprocess.Process, spec: ServiceSpec) -> None:
+    """Asks the process to end, which it may pass on to its children; then kills whatever is left."""
     if process.returncode is None:
         with suppress(ProcessLookupError):
             process.send_signal(spec.stop)
@@ -48,7 +47,7 @@ async def end(process: asyncio.subprocess.Process, spec: Service) -> None:
 
 
 def kill(process: asyncio.subprocess.Process) -> None:
-    """With all that it started, even what has a group of its own."""
+    """With all its descendants, even those in a process group of their own."""
     for pid in descendants(process.pid):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -57,21 +56,21 @@ def kill(process: asyncio.subprocess.Process) -> None:
 
 
 def descendants(pid: int) -> list[int]:
-    """Its children and theirs; none of a process that has ended."""
-    found: list[int] = []
+    """Children, their children and so on; none if the process has ended."""
+    pids: list[int] = []
     for path in Path(f"/proc/{pid}/task").glob("*/children"):
         with suppress(OSError):
             for child in map(int, path.read_text().split()):
-                found += [child, *descendants(child)]
-    return found
+                pids += [child, *descendants(child)]
+    return pids
 
 
-def _take_over(lock: Path) -> None:
-    """A dead owner is replaced by this process, whose children PostgreSQL lets in.
+def _replace_dead_owner(lock: Path) -> None:
+    """Puts this process in place of a dead owner; PostgreSQL accepts its parent as owner.
 
-    PostgreSQL finds out by itself that its owner is gone, but takes a process that nobody has waited for (as in a
-    container without an init) or one that got the same id since for its owner. Without the file it would not look
-    whether something else still uses its memory.
+    PostgreSQL notices by itself that an owner is gone, but mistakes a zombie (as in a container without an init) or
+    a new process with the same id for the owner. Without the file it would not check whether something else still
+    uses its shared memory.
     """
     with suppress(FileNotFoundError, NotADirectoryError, ValueError):
         owner, rest = lock.read_text().split("\n", 1)

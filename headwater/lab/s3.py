@@ -1,4 +1,4 @@
-"""Just enough of S3 to ask a store a question: requests signed with AWS's signature, version 4."""
+"""Just enough of S3 to check a store: requests with AWS's signature, version 4."""
 
 import hashlib
 import hmac
@@ -20,7 +20,7 @@ def request(
 
 
 def sign(method: str, url: httpx.URL, key: str, secret: str, body: bytes, now: datetime) -> dict[str, str]:
-    """The headers that make the request one of this key's."""
+    """The headers that sign the request with this key."""
     stamp, day = now.strftime("%Y%m%dT%H%M%SZ"), now.strftime("%Y%m%d")
     digest = hashlib.sha256(body).hexdigest()
     host = url.netloc.decode()

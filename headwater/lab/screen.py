@@ -1,4 +1,4 @@
-"""What a person sees of a lab that starts or ends: a live table in a terminal, elsewhere a line for each change."""
+"""Shows a lab that starts or stops: a live table in a terminal, else a line for each change."""
 
 from types import TracebackType
 
@@ -11,13 +11,13 @@ from headwater.lab.state import Lab
 
 
 class Screen:
-    """To be called with the lab whenever it may have changed. While the lab just runs, only changes are shown."""
+    """Call it with the lab whenever it may have changed. While the lab runs, only changes are shown."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._live: Live | None = None
         self._latest: Lab | None = None
-        self._seen: dict[str, str] = {}
+        self._phases: dict[str, str] = {}
 
     def __enter__(self) -> "Screen":
         return self
@@ -28,7 +28,7 @@ class Screen:
     def __call__(self, lab: Lab) -> None:
         self._latest = lab
         in_table = self._console.is_terminal and lab.phase in ("starting", "stopping")
-        self._note_changes(lab, printed=not in_table)
+        self._print_changes(lab, printed=not in_table)
         if not in_table:
             self._stop()
         elif self._live is None:
@@ -44,9 +44,9 @@ class Screen:
         assert self._latest is not None
         return table.progress(self._latest)
 
-    def _note_changes(self, lab: Lab, *, printed: bool) -> None:
+    def _print_changes(self, lab: Lab, *, printed: bool) -> None:
         for service in lab.services:
-            before = self._seen.get(service.name, service.phase)
-            self._seen[service.name] = service.phase
+            before = self._phases.get(service.name, service.phase)
+            self._phases[service.name] = service.phase
             if before != service.phase and printed:
                 self._console.print(table.line(service), style="dim", markup=False, soft_wrap=True)

@@ -3,13 +3,14 @@
 Versions are in pom.xml. Heaps are small on purpose: the whole lab has to fit beside Spark on a laptop.
 """
 
+from headwater.defaults import DEFAULT_PORT
 from headwater.lab.health import Http, KafkaMetadata, S3Bucket
 from headwater.lab.jvm import JVM, LOG4J
 from headwater.lab.metastore import DERBY_METASTORE, POSTGRES, POSTGRES_METASTORE, Database
 from headwater.lab.pipeline import PIPELINE
-from headwater.lab.spec import Preparation, Service, Setting
+from headwater.lab.service_spec import Preparation, ServiceSpec, Setting
 
-# The lab's own store on this machine: nothing is kept secret by this, but clients want to sign with something.
+# Not secret: the store is on this machine, but S3 clients have to sign with something.
 S3_KEY, S3_SECRET = "headwater", "headwater-lab"
 BUCKETS = ("warehouse", "archive")
 
@@ -67,7 +68,7 @@ jclouds.credential=none
 _KAFKA_JVM = (*JVM, "-Dlog4j2.configurationFile={here}/log4j2.properties", "-cp", "{jars}/kafka/*")
 
 SERVICES = (
-    Service(
+    ServiceSpec(
         name="kafka",
         title="Kafka",
         url="{host}:{kafka}",
@@ -87,7 +88,7 @@ SERVICES = (
         command=(*_KAFKA_JVM, "kafka.Kafka", "{here}/server.properties"),
         health=KafkaMetadata("kafka"),
     ),
-    Service(
+    ServiceSpec(
         name="registry",
         title="Schema Registry",
         url="http://{host}:{registry}/apis/ccompat/v7",
@@ -105,10 +106,10 @@ SERVICES = (
             "{jars}/registry/apicurio-registry-app-3.0.9-runner.jar",
         ),
         health=Http("registry", "/apis/ccompat/v7/subjects"),
-        # As with Confluent's registry; this one would take any change of a schema.
+        # The default of Confluent's registry; this one would accept any change of a schema.
         setting=Setting("PUT", "http://{host}:{registry}/apis/ccompat/v7/config", {"compatibility": "BACKWARD"}),
     ),
-    Service(
+    ServiceSpec(
         name="s3",
         title="S3 store",
         url="http://{host}:{s3}",
@@ -127,7 +128,7 @@ SERVICES = (
         health=S3Bucket("s3", BUCKETS[0]),
     ),
     DERBY_METASTORE,
-    Service(
+    ServiceSpec(
         name="connect",
         title="Kafka Connect",
         url="http://{host}:{connect}",
@@ -140,7 +141,7 @@ SERVICES = (
         command=(*_KAFKA_JVM, "org.apache.kafka.connect.cli.ConnectDistributed", "{here}/connect.properties"),
         health=Http("connect", "/health"),
     ),
-    Service(
+    ServiceSpec(
         name="history",
         title="Spark history",
         url="http://{host}:{history}",
@@ -160,11 +161,11 @@ SERVICES = (
         ),
         health=Http("history", "/api/v1/applications"),
     ),
-    Service(
+    ServiceSpec(
         name="headwater",
         title="Headwater",
         url="http://{host}:{headwater}",
-        ports={"headwater": 5000},
+        ports={"headwater": DEFAULT_PORT},
         java=False,
         memory=100,
         folders=("store",),
@@ -187,8 +188,8 @@ SERVICES = (
 )
 
 
-def services(database: Database = "derby") -> tuple[Service, ...]:
-    """All of them, with the catalog on that database."""
+def services(database: Database = "derby") -> tuple[ServiceSpec, ...]:
+    """All services, with the catalog on that database."""
     if database == "derby":
         return SERVICES
     catalog = {DERBY_METASTORE.name: POSTGRES_METASTORE}

@@ -1,4 +1,4 @@
-"""A lab as tables for people."""
+"""A lab as tables to read."""
 
 import time
 from collections.abc import Sequence
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from headwater.lab.look import Seen
-from headwater.lab.state import Lab, Running
-from headwater.show.words import span, table
+from headwater.lab.state import Lab, ServiceState
+from headwater.lab.status import ServiceStatus
+from headwater.show.format import duration, table
 
 _COLOURS = {
     "waiting": "dim",
@@ -23,59 +23,59 @@ _COLOURS = {
 
 
 def progress(lab: Lab) -> Table:
-    """What is starting or ending."""
-    made = table("service", "", "took", "")
+    """While the lab starts or stops."""
+    rows = table("service", "", "took", "")
     for service in lab.services:
-        made.add_row(service.title, _phase(service.phase), _so_far(service), _where(service))
-    return made
+        rows.add_row(service.title, _phase(service.phase), _elapsed(service), _detail(service))
+    return rows
 
 
-def line(service: Running) -> str:
-    """One change, where nobody watches a table."""
-    said = _where(service)
-    took = f" in {span(service.took)}" if service.phase == "up" else ""
-    told = f" ({said})" if said and service.phase in ("up", "failed") else ""
-    return f"{service.title}: {service.phase}{took}{told}"
+def line(service: ServiceState) -> str:
+    """One change, for output that is not a terminal."""
+    detail = _detail(service)
+    took = f" in {duration(service.took)}" if service.phase == "up" else ""
+    shown = f" ({detail})" if detail and service.phase in ("up", "failed") else ""
+    return f"{service.title}: {service.phase}{took}{shown}"
 
 
 def summary(lab: Lab) -> Table:
-    """Where everything is, once it is up."""
-    made = table("", "", "")
+    """The addresses of a lab that is up."""
+    rows = table("", "", "")
     for service in lab.services:
         more = ""
         if service.name == "s3":
             more = f"  (key {lab.values['s3-key']}, secret {lab.values['s3-secret']})"
-        made.add_row(service.title, span(service.took), Text.assemble((service.url, "bold"), (more, "dim")))
-    return made
+        rows.add_row(service.title, duration(service.took), Text.assemble((service.url, "bold"), (more, "dim")))
+    return rows
 
 
-def status(lab: Lab, found: Sequence[Seen]) -> Table:
-    made = table("service", "", "pid", "port", "memory", "up for", "health")
-    for service, seen in zip(lab.services, found, strict=True):
-        memory = f"{seen.memory >> 20:,} MB" if seen.memory else ""
-        health = Text("ok", "green") if seen.health == "ok" else Text(seen.health, "red")
-        made.add_row(
+def status(lab: Lab, statuses: Sequence[ServiceStatus]) -> Table:
+    rows = table("service", "", "pid", "port", "memory", "up for", "health")
+    for service, current in zip(lab.services, statuses, strict=True):
+        memory = f"{current.memory >> 20:,} MB" if current.memory else ""
+        health = Text("ok", "green") if current.health == "ok" else Text(current.health, "red")
+        rows.add_row(
             service.title,
-            _phase(seen.phase),
-            str(seen.pid or ""),
+            _phase(current.phase),
+            str(current.pid or ""),
             str(lab.ports.get(service.name, "")),
             memory,
-            span(seen.uptime) if seen.uptime is not None else "",
+            duration(current.uptime) if current.uptime is not None else "",
             health,
         )
-    return made
+    return rows
 
 
 def _phase(phase: str) -> Text:
     return Text(phase, _COLOURS[phase])
 
 
-def _so_far(service: Running) -> str:
+def _elapsed(service: ServiceState) -> str:
     if service.took is not None:
-        return span(service.took)
+        return duration(service.took)
     running = service.started is not None and service.phase in ("preparing", "starting")
-    return span(time.time() - service.started) if running and service.started else ""
+    return duration(time.time() - service.started) if running and service.started else ""
 
 
-def _where(service: Running) -> str:
-    return service.url if service.phase == "up" else service.said
+def _detail(service: ServiceState) -> str:
+    return service.url if service.phase == "up" else service.message

@@ -1,1 +1,1 @@
-"""Answers for people to read, as rich renderables: the commands and the MCP server show the same."""
+"""Answers for people to read, as rich renderables, shared by the commands and the MCP server."""

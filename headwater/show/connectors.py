@@ -1,4 +1,4 @@
-"""Connectors, their configuration and what was done to them."""
+"""Connectors, their configuration, and operations on them."""
 
 from collections import Counter
 
@@ -14,57 +14,55 @@ from headwater.shapes.connect import (
     Connectors,
     Operation,
 )
-from headwater.show.words import facts, gist, moment, node, table
+from headwater.show.format import error_summary, node, properties, table, timestamp
 
 _STATES = {"RUNNING": "bold blue", "FAILED": "bold red", "PAUSED": "yellow", "STOPPED": "yellow", "UNASSIGNED": "dim"}
 
 
 def clusters(answer: ConnectClusters) -> RenderableType:
     if not answer.clusters:
-        return Text("this server knows no Connect cluster; start it with --connect NAME=URL")
-    rows = table("cluster", "address", "version", "Kafka cluster", "to know")
+        return Text("no Connect cluster configured; start the server with --connect NAME=URL")
+    rows = table("cluster", "address", "version", "Kafka cluster", "problem")
     for each in answer.clusters:
         rows.add_row(
             each.name, each.url, each.version or "", each.kafkaClusterId or "", Text(each.problem or "", "red")
         )
-    may = (
-        "connectors may be changed through this server" if answer.operable else "this server only looks (no --operate)"
-    )
-    return Group(rows, Text(may, "dim"))
+    access = "read and write" if answer.operable else "read-only; start the server with --operate to change connectors"
+    return Group(rows, Text(f"access: {access}", "dim"))
 
 
 def connectors(answer: Connectors) -> RenderableType:
     parts: list[RenderableType] = []
     if answer.connectors:
-        rows = table("cluster", "connector", "type", "state", "tasks", "records/s", "behind", "class")
+        rows = table("cluster", "connector", "type", "state", "tasks", "records/s", "lag", "class")
         for each in answer.connectors:
             rows.add_row(
                 each.cluster, each.name, each.type, _state(each.state), _tasks(each), *_flow(each), each.className
             )
         parts.append(rows)
     elif not answer.problems:
-        parts.append(Text("there are no connectors"))
+        parts.append(Text("no connectors"))
     parts += [Text(f"{cluster}: {problem}", "red") for cluster, problem in answer.problems.items()]
     return Group(*parts)
 
 
 def connector(answer: ConnectorDetails) -> RenderableType:
-    rate, behind = _flow(answer)
+    rate, lag = _flow(answer)
     parts: list[RenderableType] = [
         Text.assemble((answer.name, "bold"), f"  {answer.type} in {answer.cluster}  ", _state(answer.state)),
-        facts(
+        properties(
             ("class", answer.className),
             ("worker", answer.worker),
-            ("problem", gist(answer.trace)),
+            ("problem", error_summary(answer.trace)),
             ("lineage", node(answer.nodeId) if answer.nodeId else Text("not in the graph yet", "dim")),
             ("topics", ", ".join(answer.topics)),
             ("records/s", rate),
-            ("behind", behind),
+            ("lag", lag),
         ),
     ]
     tasks = table("task", "state", "worker", "problem")
     for task in answer.tasks:
-        tasks.add_row(str(task.id), _state(task.state), task.worker, gist(task.trace) or "")
+        tasks.add_row(str(task.id), _state(task.state), task.worker, error_summary(task.trace) or "")
     options = table("option", "value")
     for name, value in sorted(answer.config.items()):
         options.add_row(name, Text(value, "dim" if name in answer.hidden else ""))
@@ -76,10 +74,10 @@ def connector(answer: ConnectorDetails) -> RenderableType:
 
 def offsets(answer: ConnectorDetails) -> RenderableType:
     if not answer.offsets:
-        return Text("it has told no offsets yet")
+        return Text("no offsets yet")
     rows = table("partition", "offset")
     for each in answer.offsets:
-        rows.add_row(_words(each.get("partition")), _words(each.get("offset")))
+        rows.add_row(_pairs(each.get("partition")), _pairs(each.get("offset")))
     return rows
 
 
@@ -93,7 +91,7 @@ def plugins(answer: ConnectorPlugins) -> RenderableType:
 def check(answer: ConfigCheck) -> RenderableType:
     wrong = [field for field in answer.fields if field.errors]
     if not wrong:
-        return Text(f"valid: {answer.className} has nothing against it", "green")
+        return Text(f"valid: {answer.className} accepts this configuration", "green")
     rows = table("option", "value", "problem")
     for field in wrong:
         rows.add_row(field.name, field.value or "", Text("\n".join(field.errors), "red"))
@@ -101,7 +99,7 @@ def check(answer: ConfigCheck) -> RenderableType:
 
 
 def operation(answer: Operation) -> RenderableType:
-    return Text(f"{answer.action}: {answer.connector} in {answer.cluster}, by {answer.by} at {moment(answer.at)}")
+    return Text(f"{answer.action}: {answer.connector} in {answer.cluster}, by {answer.by} at {timestamp(answer.at)}")
 
 
 def _state(word: str) -> Text:
@@ -120,5 +118,5 @@ def _flow(each: Connector) -> tuple[str, str]:
     return f"{sum(rates):,.1f}" if rates else "", f"{sum(lags):,}" if lags else ""
 
 
-def _words(told: object) -> str:
-    return ", ".join(f"{key}={value}" for key, value in told.items()) if isinstance(told, dict) else str(told)
+def _pairs(value: object) -> str:
+    return ", ".join(f"{name}={part}" for name, part in value.items()) if isinstance(value, dict) else str(value)

@@ -1,4 +1,4 @@
-"""A lineage graph as a tree: what a node comes from, and where it goes."""
+"""A lineage graph as a tree: where a node comes from, and where it goes."""
 
 from collections.abc import Callable, Iterable
 
@@ -7,39 +7,38 @@ from rich.text import Text
 from rich.tree import Tree
 
 from headwater.draw.drawing import COLUMN, Box, Drawing
-from headwater.show.words import many, node, state
+from headwater.show.format import node, plural, state
 
 
 def tree(drawing: Drawing, direction: str) -> RenderableType:
-    """One tree for each node in focus. Where a node comes a second time, its branches are not
-    shown again."""
+    """One tree for each node in focus. The branches of a node are shown only where it appears first."""
     roots = [box for box in drawing.boxes if box in drawing.focus]
     if not roots:
-        return Text("nothing is known of it at that time", "dim")
+        return Text("not in the graph at that time", "dim")
     parts: list[RenderableType] = []
     reached: set[str] = set(roots)
     for root in roots:
         top = Tree(_label(drawing.boxes[root]), guide_style="dim")
         sides = [
-            ("comes from", drawing.into(), direction != "downstream"),
-            ("goes to", drawing.out(), direction != "upstream"),
+            ("comes from", drawing.origins(), direction != "downstream"),
+            ("goes to", drawing.destinations(), direction != "upstream"),
         ]
-        for word, follow, wanted in sides:
-            if wanted and follow[root]:
-                _grow(top.add(Text(word, "italic dim")), root, drawing, follow.__getitem__, reached)
+        for title, follow, shown in sides:
+            if shown and follow[root]:
+                _grow(top.add(Text(title, "italic dim")), root, drawing, follow.__getitem__, reached)
         if len(drawing.boxes) == 1:
-            top.add(Text("nothing before it, nothing after it", "dim"))
+            top.add(Text("nothing upstream, nothing downstream", "dim"))
         parts.append(top)
-    beside = len(drawing.boxes) - len(reached)
-    if beside:
-        parts.append(Text(f"and {many(beside, 'node')} beside it, through shared neighbours", "dim"))
+    others = len(drawing.boxes) - len(reached)
+    if others:
+        parts.append(Text(f"and {plural(others, 'node')} connected through shared inputs or outputs", "dim"))
     return Group(*parts)
 
 
-def way(drawing: Drawing, origin: str, destination: str) -> RenderableType:
+def path(drawing: Drawing, origin: str, destination: str) -> RenderableType:
     """What lies between two nodes, whichever of them is upstream."""
     if not drawing.boxes:
-        return Text.assemble("no way leads from ", node(origin), " to ", node(destination), ", nor back")
+        return Text.assemble("no path between ", node(origin), " and ", node(destination))
     return tree(drawing, "both")
 
 

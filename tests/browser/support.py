@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from playwright.sync_api import ConsoleMessage, Locator, Page, Request, ViewportSize, expect
 
-from headwater.cli.demo import _recorded as recorded
+from headwater.cli.demo import recorded_events as recorded
 
 __all__ = ["DESKTOP", "LOOKS", "PHONE", "Look", "Watched", "recorded", "streaming_event"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.lab import site
+from headwater.lab.folder import claim
 from tests.connect.cluster import Cluster, Watching
 from tests.support.lab import Lab
 
@@ -43,7 +43,7 @@ def watcher(cluster: Cluster, tmp_path: Path) -> Iterator[Watching]:
 
 def plugins(lab: Lab) -> None:
     """Gives them to the worker of a lab that is not up yet."""
-    site.claim(lab.data)
+    claim(lab.data)
     folder = lab.data / "connect" / "plugins"
     assert PLUGINS.is_dir(), "the plugins are not there: run `make test-connect`"
     shutil.copytree(PLUGINS / "mirror", folder / "mirror")

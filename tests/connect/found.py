@@ -18,7 +18,7 @@ Rows = list[dict[str, Any]]
 def records(server: str, topic: str) -> list[Message]:
     """Those of transactions that were completed, up to the end that the topic has now."""
     host, port = server.split(":")
-    ends = kafka.places(host, int(port), topic, kafka.LATEST)
+    ends = kafka.offsets(host, int(port), topic, kafka.LATEST)
     consumer = Consumer(
         {"bootstrap.servers": server, "group.id": "all", "enable.auto.commit": False, "enable.partition.eof": True}
         | {"isolation.level": "read_committed", "auto.offset.reset": "earliest"}

@@ -41,7 +41,7 @@ def numbers(topic: str, **more: str) -> Config:
 
 def sink(cluster: Cluster, topic: str, **more: str) -> Config:
     """Into a folder that is named after the topic."""
-    values = cluster.lab.told()["values"]
+    values = cluster.lab.state()["values"]
     return {
         "connector.class": SINK,
         "topics": topic,

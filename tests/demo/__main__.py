@@ -15,8 +15,8 @@ from pathlib import Path
 
 import httpx
 
-from headwater.lab import kafka, leash
-from headwater.show.words import plain, table
+from headwater.lab import die_with_parent, kafka
+from headwater.show.format import plain, table
 from tests.demo import graph
 from tests.demo.counts import Counts
 from tests.demo.runs import wrong_ends
@@ -73,9 +73,10 @@ class Check:
         say(f"starting a lab with the pipeline in {self.lab.data}, {RATE} orders a second")
         words = ["up", "--pipeline", "--rate", str(RATE), "--data", str(self.lab.data)]
         command = [sys.executable, "-m", "headwater.cli.main", "lab", *words]
-        # On a leash: if this program is killed, the lab goes too.
+        # If this program is killed, the lab goes too.
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", leash.__file__, str(os.getpid()), "-", *command], stdout=subprocess.DEVNULL
+            [sys.executable, "-I", "-S", die_with_parent.__file__, str(os.getpid()), "-", *command],
+            stdout=subprocess.DEVNULL,
         )
         self._wait("the lab", (self.lab.data / "lab.json").exists, DOWNLOADS)
         self._began = time.monotonic()
@@ -83,7 +84,7 @@ class Check:
     def _watch(self) -> None:
         """Until every part has shown itself, in whatever order, and the graph is complete."""
         self._wait("Kafka, S3, the catalog and Headwater", lambda: self._up() >= _ASKED)
-        self._counts = now = Counts(self.lab.data, self.lab.told()["values"])
+        self._counts = now = Counts(self.lab.data, self.lab.state()["values"])
         missing: dict[str, Callable[[], int]] = {
             "orders": lambda: now.records("orders"),
             "windows": lambda: now.records("supplier-stats"),
@@ -96,7 +97,7 @@ class Check:
 
         def all_there() -> bool:
             for what, ask in list(missing.items()):
-                with suppress(kafka.Odd, OSError, httpx.HTTPError):  # it is just being made
+                with suppress(kafka.ProtocolError, OSError, httpx.HTTPError):  # it is just being made
                     if found := ask():
                         del missing[what]
                         say(f"{self._age():4.0f} s  {what}: {found:,}")
@@ -110,7 +111,7 @@ class Check:
             self._figure("seconds to the complete graph", f"{self._age():.0f}")
         except Late as e:
             self.problems.append(str(e))
-        self._wait("the lab, up and well", lambda: self.lab.told()["phase"] == "up")
+        self._wait("the lab, up and well", lambda: self.lab.state()["phase"] == "up")
 
     def _batch(self) -> None:
         say("the batch, on demand")
@@ -196,7 +197,7 @@ class Check:
         return time.monotonic() - self._began
 
     def _up(self) -> set[str]:
-        return {service["name"] for service in self.lab.told()["services"] if service["phase"] == "up"}
+        return {service["name"] for service in self.lab.state()["services"] if service["phase"] == "up"}
 
     def _alive(self) -> None:
         assert self._process is not None
@@ -220,7 +221,7 @@ class Check:
         return graph.Api(self.lab.url("headwater"))
 
     def _differences(self) -> list[str]:
-        wanted = graph.expected(self.lab.told()["values"])
+        wanted = graph.expected(self.lab.state()["values"])
         return graph.differences(wanted, graph.Answers(self._api()).graph())
 
     def _figure(self, what: str, value: str) -> None:

@@ -40,7 +40,7 @@ class Counts:
     def _messages(self, topic: str) -> Iterator[Message]:
         """All that there are now, of completed transactions."""
         server = f"{self._values['host']}:{self._values['kafka']}"
-        ends = kafka.places(self._values["host"], int(self._values["kafka"]), topic, kafka.LATEST)
+        ends = kafka.offsets(self._values["host"], int(self._values["kafka"]), topic, kafka.LATEST)
         consumer = Consumer(
             {"bootstrap.servers": server, "group.id": "demo-check", "enable.auto.commit": False}
             | {"isolation.level": "read_committed", "enable.partition.eof": True, "auto.offset.reset": "earliest"}

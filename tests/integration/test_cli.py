@@ -28,7 +28,8 @@ def ask(shared_server: Server) -> Ask:
     return lambda *arguments: headwater(*arguments, env={"HEADWATER_URL": shared_server.url})
 
 
-def said(done: "subprocess.CompletedProcess[str]", code: int = 0) -> str:
+def assert_exit(done: "subprocess.CompletedProcess[str]", code: int = 0) -> str:
+    """Returns standard output."""
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout
@@ -38,63 +39,63 @@ def said(done: "subprocess.CompletedProcess[str]", code: int = 0) -> str:
 
 
 def test_search_finds_by_name_and_by_sql(ask: Ask) -> None:
-    assert STATS in said(ask("search", "supplier", "stats"))
-    assert "sql:" in said(ask("search", "make_interval"))
-    assert "nothing found" in said(ask("search", "zebra"))
-    only_jobs = said(ask("search", "orders", "--kind", "job"))
+    assert STATS in assert_exit(ask("search", "supplier", "stats"))
+    assert "sql:" in assert_exit(ask("search", "make_interval"))
+    assert "no matches" in assert_exit(ask("search", "zebra"))
+    only_jobs = assert_exit(ask("search", "orders", "--kind", "job"))
     assert "job:" in only_jobs
     assert "dataset:" not in only_jobs
 
 
 def test_show_has_a_card_for_each_kind_of_thing(ask: Ask) -> None:
-    dataset = said(ask("show", STATS))
+    dataset = assert_exit(ask("show", STATS))
     assert "total_price" in dataset
     assert "decimal(22,2)" in dataset
-    job = said(ask("show", "failing-job"))
+    job = assert_exit(ask("show", "failing-job"))
     assert "FAILED" in job
     assert "STREAM" in job
-    column = said(ask("show", f"datasetField:{STATS.partition(':')[2]}:total_price"))
+    column = assert_exit(ask("show", f"datasetField:{STATS.partition(':')[2]}:total_price"))
     assert "DIRECT AGGREGATION" in column
-    run = said(ask("show", FAILED_RUN))
+    run = assert_exit(ask("show", FAILED_RUN))
     assert "job:trial-flink:failing-job" in run
     assert "FAIL " in run
 
 
 def test_lineage_is_a_tree_with_states(ask: Ask) -> None:
-    tree = said(ask("lineage", STATS))
+    tree = assert_exit(ask("lineage", STATS))
     lines = tree.splitlines()
     assert lines[0] == STATS
     assert f"    ├── {OVERWRITE}  COMPLETED" in lines or f"    └── {OVERWRITE}  COMPLETED" in lines
     assert ORDERS in tree
     assert "goes to" not in tree
-    assert "goes to" in said(ask("lineage", ORDERS, "--direction", "downstream"))
+    assert "goes to" in assert_exit(ask("lineage", ORDERS, "--direction", "downstream"))
 
 
 def test_lineage_of_columns(ask: Ask) -> None:
     price = f"datasetField:{ORDERS.partition(':')[2]}:price"
     total = f"datasetField:{STATS.partition(':')[2]}:total_price"
-    assert total in said(ask("lineage", price))
-    assert price in said(ask("lineage", STATS, "--columns"))
-    downstream = said(ask("lineage", price, "--direction", "downstream", "--format", "dot"))
+    assert total in assert_exit(ask("lineage", price))
+    assert price in assert_exit(ask("lineage", STATS, "--columns"))
+    downstream = assert_exit(ask("lineage", price, "--direction", "downstream", "--format", "dot"))
     assert f'"{price}" -> "{total}"' in downstream
 
 
 def test_lineage_of_a_moment_before_everything_is_empty(ask: Ask) -> None:
-    assert OVERWRITE in said(ask("lineage", STATS, "--at", "2026-11-15T07:00Z"))
-    assert OVERWRITE not in said(ask("lineage", STATS, "--at", "2020-01-01"))
-    assert OVERWRITE not in said(ask("lineage", STATS, "--until", "2020-01-01"))
+    assert OVERWRITE in assert_exit(ask("lineage", STATS, "--at", "2026-11-15T07:00Z"))
+    assert OVERWRITE not in assert_exit(ask("lineage", STATS, "--at", "2020-01-01"))
+    assert OVERWRITE not in assert_exit(ask("lineage", STATS, "--until", "2020-01-01"))
 
 
 def test_every_format_of_lineage(ask: Ask) -> None:
-    graph = json.loads(said(ask("lineage", STATS, "--format", "json")))["graph"]
+    graph = json.loads(assert_exit(ask("lineage", STATS, "--format", "json")))["graph"]
     assert {node["id"] for node in graph} >= {STATS, ORDERS, OVERWRITE}
-    assert said(ask("lineage", STATS, "--format", "dot")).startswith("digraph")
-    assert said(ask("lineage", STATS, "--format", "mermaid")).startswith("flowchart")
-    assert ET.fromstring(said(ask("lineage", STATS, "--format", "svg"))).tag.endswith("svg")
+    assert assert_exit(ask("lineage", STATS, "--format", "dot")).startswith("digraph")
+    assert assert_exit(ask("lineage", STATS, "--format", "mermaid")).startswith("flowchart")
+    assert ET.fromstring(assert_exit(ask("lineage", STATS, "--format", "svg"))).tag.endswith("svg")
 
 
 def test_runs_are_listed_with_their_states(ask: Ask) -> None:
-    text = said(ask("runs", "failing-job"))
+    text = assert_exit(ask("runs", "failing-job"))
     assert text.splitlines()[1].startswith("FAILED  2026-11-15 06:35:40Z")
     assert FAILED_RUN in text
 
@@ -104,45 +105,45 @@ def test_runs_are_listed_with_their_states(ask: Ask) -> None:
 
 def test_a_short_name_is_found_and_others_are_named(ask: Ask) -> None:
     done = ask("show", "orders")
-    assert said(done).splitlines()[0].endswith(":orders")
-    assert "taking dataset:" in done.stderr
+    assert assert_exit(done).splitlines()[0].endswith(":orders")
+    assert "using dataset:" in done.stderr
     assert ORDERS in done.stderr
     alone = ask("show", "supplier_stats")
-    assert said(alone).splitlines()[0] == STATS
+    assert assert_exit(alone).splitlines()[0] == STATS
 
 
 def test_a_column_is_named_with_a_dot(ask: Ask) -> None:
-    total = said(ask("show", "supplier_stats.total_price"))
+    total = assert_exit(ask("show", "supplier_stats.total_price"))
     assert total.splitlines()[0] == f"datasetField:{STATS.partition(':')[2]}:total_price"
 
 
 def test_namespace_and_name_are_enough(ask: Ask) -> None:
-    assert said(ask("show", ORDERS.removeprefix("dataset:"))).splitlines()[0] == ORDERS
-    assert said(ask("show", "trial-flink:failing-job")).splitlines()[0] == "job:trial-flink:failing-job"
+    assert assert_exit(ask("show", ORDERS.removeprefix("dataset:"))).splitlines()[0] == ORDERS
+    assert assert_exit(ask("show", "trial-flink:failing-job")).splitlines()[0] == "job:trial-flink:failing-job"
 
 
 def test_any_alias_will_do(ask: Ask) -> None:
     alias = "dataset:http://127.0.0.1:18181:default.supplier_stats"
-    assert said(ask("lineage", alias)).splitlines()[0] == STATS
+    assert assert_exit(ask("lineage", alias)).splitlines()[0] == STATS
 
 
 @pytest.mark.parametrize("command", ["show", "lineage", "impact", "why", "freshness", "runs"])
 def test_an_unknown_name_ends_with_4(ask: Ask, command: str) -> None:
     done = ask(command, "zebra")
-    assert said(done, 4) == ""
+    assert assert_exit(done, 4) == ""
     assert "zebra" in done.stderr
 
 
 def test_an_unknown_id_ends_with_4_and_names_what_is_close(ask: Ask) -> None:
     done = ask("show", "job:trial-flink:failing-jobb")
-    assert said(done, 4) == ""
+    assert assert_exit(done, 4) == ""
     assert "failing-job" in done.stderr
-    assert said(ask("show", "00000000-0000-0000-0000-000000000000"), 4) == ""
+    assert assert_exit(ask("show", "00000000-0000-0000-0000-000000000000"), 4) == ""
 
 
 def test_a_question_about_the_wrong_kind_of_thing_says_so(ask: Ask) -> None:
     done = ask("runs", STATS)
-    assert said(done, 1) == ""
+    assert assert_exit(done, 1) == ""
     assert "job" in done.stderr
 
 
@@ -169,12 +170,12 @@ def test_a_question_about_the_wrong_kind_of_thing_says_so(ask: Ask) -> None:
     ids=lambda command: command[0],
 )
 def test_json_is_json_and_nothing_else(ask: Ask, command: tuple[str, ...]) -> None:
-    assert json.loads(said(ask(*command, "--json")))
+    assert json.loads(assert_exit(ask(*command, "--json")))
 
 
-def test_json_is_what_the_server_said(ask: Ask, shared_server: Server) -> None:
+def test_json_is_the_answer_of_the_server(ask: Ask, shared_server: Server) -> None:
     answer = shared_server.get("/api/v1/lineage", nodeId=STATS, direction="upstream", depth=3).text
-    assert said(ask("lineage", STATS, "--direction", "upstream", "--depth", "3", "--json")) == answer + "\n"
+    assert assert_exit(ask("lineage", STATS, "--direction", "upstream", "--depth", "3", "--json")) == answer + "\n"
 
 
 @pytest.mark.parametrize(
@@ -182,8 +183,8 @@ def test_json_is_what_the_server_said(ask: Ask, shared_server: Server) -> None:
 )
 def test_a_pipe_gets_no_colours_and_nothing_is_cut(shared_server: Server, ask: Ask, command: tuple[str, ...]) -> None:
     narrow = {"HEADWATER_URL": shared_server.url, "COLUMNS": "20"}
-    text = said(headwater(*command, env=narrow))
-    assert text == said(ask(*command))
+    text = assert_exit(headwater(*command, env=narrow))
+    assert text == assert_exit(ask(*command))
     assert "\x1b" not in text
     assert "…" not in text.replace("FR…", "")
 
@@ -223,7 +224,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(shared_server: Server, ask: A
 def test_a_server_that_is_away_ends_with_5(command: tuple[str, ...]) -> None:
     url = f"http://127.0.0.1:{free_port()}"
     done = headwater(*command, "--url", url)
-    assert said(done, 5) == ""
+    assert assert_exit(done, 5) == ""
     assert url in done.stderr
 
 
@@ -236,7 +237,7 @@ def test_a_mistake_in_the_command_ends_with_2(command: tuple[str, ...]) -> None:
 
 def test_the_server_refuses_and_says_why(ask: Ask) -> None:
     done = ask("lineage", STATS, "--at", "2026-11-15", "--since", "2026-11-14")
-    assert said(done, 1) == ""
+    assert assert_exit(done, 1) == ""
     assert "not both" in done.stderr
 
 
@@ -244,21 +245,21 @@ def test_the_server_refuses_and_says_why(ask: Ask) -> None:
 
 
 def test_events_go_out_and_in_again_elsewhere(ask: Ask, shared_server: Server, tmp_path: Path) -> None:
-    kept = tmp_path / "kept.jsonl"
-    assert said(ask("export", "events", str(kept))) == ""
-    exported = [json.loads(line) for line in kept.read_text().splitlines()]
+    exported_file = tmp_path / "events.jsonl"
+    assert assert_exit(ask("export", "events", str(exported_file))) == ""
+    exported = [json.loads(line) for line in exported_file.read_text().splitlines()]
     assert exported == shared_server.events()
     other = Server(tmp_path / "other")
     try:
         other.start()
-        assert f"{len(exported)} events sent" in said(headwater("send", str(kept), "--url", other.url))
+        assert f"{len(exported)} events sent" in assert_exit(headwater("send", str(exported_file), "--url", other.url))
         assert other.events() == exported
     finally:
         other.end()
 
 
 def test_events_of_a_window(ask: Ask) -> None:
-    some = said(ask("export", "events", "--after", "2026-11-15T06:48Z", "--before", "2026-11-15T06:49Z"))
+    some = assert_exit(ask("export", "events", "--after", "2026-11-15T06:48Z", "--before", "2026-11-15T06:49Z"))
     times = [json.loads(line)["eventTime"] for line in some.splitlines()]
     assert times
     assert all("2026-11-15T06:48" in time for time in times)
@@ -270,13 +271,13 @@ def test_events_of_a_window(ask: Ask) -> None:
 )
 def test_a_graph_goes_to_a_file_in_the_format_of_its_name(ask: Ask, tmp_path: Path, ending: str, start: str) -> None:
     file = tmp_path / f"graph.{ending}"
-    assert said(ask("export", "graph", STATS, "-o", str(file))) == ""
+    assert assert_exit(ask("export", "graph", STATS, "-o", str(file))) == ""
     assert file.read_text().startswith(start)
     assert "supplier_stats" in file.read_text()
 
 
 def test_the_whole_graph(ask: Ask, shared_server: Server) -> None:
-    graph = json.loads(said(ask("export", "graph")))["graph"]
+    graph = json.loads(assert_exit(ask("export", "graph")))["graph"]
     jobs = {node["id"] for node in graph if node["type"] == "JOB"}
     assert len(jobs) == shared_server.json("/api/v1/jobs")["totalCount"]
     assert {STATS, ORDERS} <= {node["id"] for node in graph}
@@ -286,7 +287,7 @@ def test_the_whole_graph(ask: Ask, shared_server: Server) -> None:
 
 def test_a_file_that_cannot_be_written_is_named(ask: Ask, tmp_path: Path) -> None:
     done = ask("export", "events", str(tmp_path / "no" / "such" / "folder.jsonl"))
-    assert said(done, 1) == ""
+    assert assert_exit(done, 1) == ""
     assert "folder.jsonl" in done.stderr
 
 
@@ -295,13 +296,13 @@ def test_a_file_that_cannot_be_written_is_named(ask: Ask, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_knows_every_command(shell: str) -> None:
-    script = said(headwater("completion", shell))
+    script = assert_exit(headwater("completion", shell))
     for command in ("lineage", "impact", "doctor", "--fail-on"):
         assert command.removeprefix("--") in script
 
 
 def test_the_bash_script_completes() -> None:
-    script = said(headwater("completion", "bash"))
+    script = assert_exit(headwater("completion", "bash"))
     typed = "COMP_WORDS=(headwater li); COMP_CWORD=1; COMP_LINE='headwater li'; _headwater; echo ${COMPREPLY[@]}"
     done = subprocess.run(["bash", "-c", f"{script}\n{typed}"], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["lineage"]

@@ -19,12 +19,12 @@ def checks(*arguments: str, code: int = 0) -> dict[str, dict[str, Any]]:
 def test_a_healthy_installation(server: Server) -> None:
     server.post(run_event())
     server.total()  # brings up the tables
-    found = checks("--data", str(server.data), "--url", server.url)
-    assert {check["level"] for name, check in found.items() if name not in ("disk", "open files")} == {"ok"}
-    assert f"process {server.pid}" in found["lock"]["said"]
-    assert "1 events" in found["log.db"]["said"]
-    assert server.url in found["server"]["said"]
-    assert found["clocks"]["said"] == "agree"
+    results = checks("--data", str(server.data), "--url", server.url)
+    assert {check["level"] for name, check in results.items() if name not in ("disk", "open files")} == {"ok"}
+    assert f"process {server.pid}" in results["lock"]["said"]
+    assert "1 events" in results["log.db"]["said"]
+    assert server.url in results["server"]["said"]
+    assert results["clocks"]["said"] == "agree"
 
 
 def test_people_read_lines(server: Server) -> None:
@@ -35,19 +35,19 @@ def test_people_read_lines(server: Server) -> None:
 
 def test_before_the_first_start(tmp_path: Path) -> None:
     data, url = tmp_path / "new" / "folder", f"http://127.0.0.1:{free_port()}"
-    found = checks("--data", str(data), "--url", url)
-    assert "not there yet" in found["data folder"]["said"]
-    assert found["server"]["level"] == "warn"
-    assert "headwater serve" in found["server"]["said"]
+    results = checks("--data", str(data), "--url", url)
+    assert "does not exist yet" in results["data folder"]["said"]
+    assert results["server"]["level"] == "warn"
+    assert "headwater serve" in results["server"]["said"]
     assert not data.exists()
 
 
 def test_a_port_that_is_taken_by_something_else(server: Server, tmp_path: Path) -> None:
     env = {"HEADWATER_PORT": str(server.port)}
     done = headwater("doctor", "--data", str(tmp_path), "--url", f"http://127.0.0.1:{free_port()}", "--json", env=env)
-    found = {check["what"]: check for check in json.loads(done.stdout)}
-    assert found["port"]["level"] == "warn"
-    assert str(server.port) in found["port"]["said"]
+    results = {check["what"]: check for check in json.loads(done.stdout)}
+    assert results["port"]["level"] == "warn"
+    assert str(server.port) in results["port"]["said"]
 
 
 def test_damaged_files_are_found(server: Server) -> None:
@@ -58,9 +58,9 @@ def test_damaged_files_are_found(server: Server) -> None:
         file = server.data / name
         whole = file.read_bytes()
         file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
-        found = checks("--data", str(server.data), "--url", server.url, code=1)
-        assert found[name]["level"] == "fail"
-        assert found[name]["todo"]
+        results = checks("--data", str(server.data), "--url", server.url, code=1)
+        assert results[name]["level"] == "fail"
+        assert results[name]["todo"]
         file.write_bytes(whole[: len(whole) // 2])
         assert checks("--data", str(server.data), "--url", server.url, code=1)[name]["level"] == "fail"
         file.write_bytes(whole)
@@ -70,8 +70,8 @@ def test_damaged_files_are_found(server: Server) -> None:
 def test_a_data_folder_that_is_a_file(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
-    found = checks("--data", str(file), "--url", f"http://127.0.0.1:{free_port()}", code=1)
-    assert found["data folder"]["level"] == "fail"
+    results = checks("--data", str(file), "--url", f"http://127.0.0.1:{free_port()}", code=1)
+    assert results["data folder"]["level"] == "fail"
 
 
 def test_few_open_files_are_a_warning(tmp_path: Path) -> None:
@@ -80,9 +80,9 @@ def test_few_open_files_are_a_warning(tmp_path: Path) -> None:
 
     command = [*HEADWATER, "doctor", "--data", str(tmp_path), "--url", f"http://127.0.0.1:{free_port()}", "--json"]
     done = subprocess.run(command, preexec_fn=limit, capture_output=True, text=True, check=False)
-    found = {check["what"]: check for check in json.loads(done.stdout)}
-    assert found["open files"]["level"] == "warn"
-    assert "ulimit" in found["open files"]["todo"]
+    results = {check["what"]: check for check in json.loads(done.stdout)}
+    assert results["open files"]["level"] == "warn"
+    assert "ulimit" in results["open files"]["todo"]
 
 
 def test_it_changes_nothing(server: Server) -> None:

@@ -1,4 +1,4 @@
-"""`headwater send`: files, folders, standard input, and what is said of events that are refused."""
+"""`headwater send`: files, folders, standard input, and the errors for refused events."""
 
 import gzip
 import json
@@ -62,7 +62,7 @@ def test_nothing_is_no_error(server: Server) -> None:
 
 
 def test_a_folder_is_gone_through_with_all_its_files(server: Server, tmp_path: Path) -> None:
-    folder = tmp_path / "kept"
+    folder = tmp_path / "events"
     (folder / "deep" / "er").mkdir(parents=True)
     (folder / "a.jsonl").write_bytes(lines(EVENTS[:2]))
     (folder / "deep" / "b.json").write_text(json.dumps(EVENTS[2:4]))

@@ -51,24 +51,24 @@ def tail(tmp_path: Path) -> Iterator[Tail]:
             one.process.wait(30)
 
 
-def listens(server: Server, tailing: Tailing) -> None:
-    """Sends events until one is told: only then it is known to listen."""
+def wait_until_it_listens(server: Server, tailing: Tailing) -> None:
+    """Sends events until one is shown: only then it is known to listen."""
     before = len(tailing.lines())
 
-    def told() -> bool:
+    def has_new_line() -> bool:
         server.post(run_event(server.total()))
         return len(tailing.lines()) > before
 
-    wait_for(told, "a line")
+    wait_for(has_new_line, "a line")
 
 
 def positions(tailing: Tailing) -> list[int]:
     return [json.loads(line)["position"] for line in tailing.lines()]
 
 
-def test_every_change_is_a_line(server: Server, tail: Tail) -> None:
+def test_every_update_is_a_line(server: Server, tail: Tail) -> None:
     tailing = tail("--url", server.url)
-    listens(server, tailing)
+    wait_until_it_listens(server, tailing)
     server.post(run_event(90, "START", run="r"))
     server.post(run_event(91, "FAIL", run="r"))
     wait_for(lambda: "RUNNING → FAILED" in tailing.lines()[-1], "the failure")
@@ -80,10 +80,10 @@ def test_every_change_is_a_line(server: Server, tail: Tail) -> None:
 
 def test_it_goes_on_when_the_server_comes_back(server: Server, tail: Tail) -> None:
     tailing = tail("--url", server.url, "--json")
-    listens(server, tailing)
+    wait_until_it_listens(server, tailing)
     server.kill()
     server.start(port=server.port)
-    listens(server, tailing)
+    wait_until_it_listens(server, tailing)
     server.post(run_event(99))
     wait_for(lambda: positions(tailing)[-1] == server.total(), "the last event")
     assert positions(tailing) == sorted(set(positions(tailing)))
@@ -92,7 +92,7 @@ def test_it_goes_on_when_the_server_comes_back(server: Server, tail: Tail) -> No
 def test_only_what_is_around_a_node(server: Server, tail: Tail) -> None:
     server.post(run_event(0))
     tailing = tail("orders_to_lake", "--json", "--url", server.url)
-    listens(server, tailing)
+    wait_until_it_listens(server, tailing)
     server.post(run_event(1, job="other", source=("a://x", "a"), target=("a://x", "b")))
     elsewhere = server.total()
     server.post(run_event(2))

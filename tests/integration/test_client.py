@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from headwater import AsyncClient, Client
-from headwater.client import calls
+from headwater.client import queries
 from headwater.errors import EventsRefused, NotFound, Refused, Unreachable
 from headwater.shapes.live import LiveChange, LiveResync
 from headwater.shapes.marquez import Field
@@ -33,7 +33,7 @@ def filled(shared_server: Server) -> Iterator[Client]:
 # Sending
 
 
-def test_what_was_sent_is_there_when_asked(client: Client) -> None:
+def test_a_client_reads_its_own_writes(client: Client) -> None:
     position = client.send(run_event())
     assert position == client.position == 1
     assert client.job(JOBS, "orders_to_lake").name == "orders_to_lake"
@@ -60,15 +60,15 @@ def test_a_server_that_is_away_for_a_moment_is_waited_for(make_server: Start) ->
     with Client(server.url) as client:
         client.send(run_event(0))
         server.stop()
-        told: list[int | None] = []
-        sending = threading.Thread(target=lambda: told.append(client.send([run_event(1), run_event(2)])))
+        positions: list[int | None] = []
+        sending = threading.Thread(target=lambda: positions.append(client.send([run_event(1), run_event(2)])))
         sending.start()
         server.start(port=server.port)
         sending.join(30)
-        assert told == [3]
+        assert positions == [3]
 
 
-def test_a_server_that_is_not_there_is_said_with_its_address() -> None:
+def test_a_server_that_is_away_is_an_error_with_its_address() -> None:
     url = f"http://127.0.0.1:{free_port()}"
     with Client(url) as client:
         with pytest.raises(Unreachable, match=url):
@@ -80,12 +80,12 @@ def test_a_server_that_is_not_there_is_said_with_its_address() -> None:
 
 
 @pytest.mark.parametrize("url", ["localhost", "ftp://localhost", "http://", "http://[", "http://no.such.host.invalid"])
-def test_an_address_that_makes_no_sense_is_said(url: str) -> None:
+def test_an_invalid_address_is_an_error(url: str) -> None:
     with pytest.raises(Unreachable), Client(url) as client:
         client.healthz()
 
 
-# Asking
+# Queries
 
 
 def test_lists_come_whole_however_many_pages_they_have(client: Client) -> None:
@@ -121,9 +121,9 @@ def test_graphs_of_tables_and_columns(filled: Client) -> None:
     assert filled.lineage(f"dataset:{stats}", at="2020-01-01T00:00:00Z") != graph
 
 
-def test_the_answer_can_be_had_as_it_came(filled: Client, shared_server: Server) -> None:
+def test_the_answer_is_available_as_it_was_received(filled: Client, shared_server: Server) -> None:
     node = "dataset:s3://warehouse:rest/default/orders"
-    answer = filled.ask(calls.lineage(node, depth=1))
+    answer = filled.ask(queries.lineage(node, depth=1))
     assert answer.body == shared_server.get("/api/v1/lineage", nodeId=node, depth=1).content
 
 
@@ -134,7 +134,7 @@ def test_odd_names_are_found(client: Client) -> None:
         assert client.lineage(f"job:{JOBS}:{name}", depth=0).graph
 
 
-def test_what_is_not_there_is_told_with_names_that_are_close(filled: Client) -> None:
+def test_an_unknown_name_is_an_error_with_similar_names(filled: Client) -> None:
     with pytest.raises(NotFound, match="failing-job"):
         filled.job("trial-flink", "failing-jobs")
     with pytest.raises(Refused) as refused:
@@ -145,7 +145,7 @@ def test_what_is_not_there_is_told_with_names_that_are_close(filled: Client) -> 
 # The same, asynchronously
 
 
-async def test_the_async_client_sends_and_asks(server: Server) -> None:
+async def test_the_async_client_sends_and_queries(server: Server) -> None:
     async with AsyncClient(server.url) as client:
         assert await client.send([run_event(n, job=f"job_{n:04}") for n in range(600)]) == 600
         assert len([job async for job in client.jobs()]) == 600
@@ -156,7 +156,7 @@ async def test_the_async_client_sends_and_asks(server: Server) -> None:
             await client.send({"eventTime": "tomorrow"})
 
 
-async def test_the_async_client_says_when_nobody_is_there() -> None:
+async def test_the_async_client_fails_when_no_server_is_there() -> None:
     async with AsyncClient(f"http://127.0.0.1:{free_port()}") as client:
         with pytest.raises(Unreachable):
             await client.healthz()
@@ -284,7 +284,7 @@ def test_what_was_deleted_is_gone(client: Client) -> None:
     assert JOBS not in {namespace.name for namespace in client.namespaces() if not namespace.isHidden}
 
 
-def test_versions_can_be_asked_for(client: Client) -> None:
+def test_versions_can_be_queried(client: Client) -> None:
     client.send([run_event(n) for n in range(2)])
     (version,) = client.job_versions(JOBS, "orders_to_lake")
     assert client.job_version(JOBS, "orders_to_lake", version.version).inputs == version.inputs

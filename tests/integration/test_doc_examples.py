@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from headwater.defaults import DEFAULT_URL
 from tests.integration.samples import recorded
 from tests.integration.support import Server, headwater
 
 ROOT = Path(__file__).parents[2]
-DEFAULT_URL = "http://127.0.0.1:5000"
 
 
 def blocks(name: str, language: str) -> list[str]:

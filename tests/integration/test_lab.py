@@ -40,9 +40,9 @@ ONLY = ("--services", "headwater")
 
 
 def test_up_status_down(lab: Lab) -> None:
-    said = lab.up(*ONLY)
+    output = lab.up(*ONLY)
     url = lab.url("headwater")
-    assert url in said
+    assert url in output
     assert httpx.get(f"{url}/healthz").json()["status"] == "ok"
     status = lab.status()
     (service,) = status["services"]
@@ -73,7 +73,7 @@ def test_a_service_goes_away_and_comes_back_while_the_lab_runs_on(lab: Lab) -> N
     assert lab.pid("headwater") != first
     assert httpx.get(f"{url}/api/v1/namespaces/lab-test").json()["ownerName"] == "me"
     wrong = lab.run("stop", "kafka")
-    assert (wrong.returncode, "there are headwater" in wrong.stderr) == (4, True)
+    assert (wrong.returncode, "available: headwater" in wrong.stderr) == (4, True)
     lab.down()
     late = lab.run("stop", "headwater")
     assert (late.returncode, "no lab is running" in late.stderr) == (4, True)
@@ -83,13 +83,13 @@ def test_a_second_start_of_the_same_lab_is_refused_and_harms_nothing(lab: Lab) -
     lab.up(*ONLY)
     again = lab.run("up", *ONLY)
     assert again.returncode == 1
-    assert "is running already" in again.stderr
+    assert "is already running" in again.stderr
     assert lab.status()["services"][0]["health"] == "ok"
 
 
 def test_ctrl_c_ends_a_lab_in_the_foreground(lab: Lab) -> None:
     process = lab.start(*ONLY)
-    wait_for(lambda: (lab.data / "lab.json").exists() and lab.told()["phase"] == "up", "the lab")
+    wait_for(lambda: (lab.data / "lab.json").exists() and lab.state()["phase"] == "up", "the lab")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
@@ -100,15 +100,15 @@ def test_ctrl_c_ends_a_lab_in_the_foreground(lab: Lab) -> None:
 
 def test_a_service_that_dies_is_named_with_the_end_of_its_log_and_ends_the_lab(lab: Lab) -> None:
     process = lab.start(*ONLY)
-    wait_for(lambda: (lab.data / "lab.json").exists() and lab.told()["phase"] == "up", "the lab")
+    wait_for(lambda: (lab.data / "lab.json").exists() and lab.state()["phase"] == "up", "the lab")
     log = lab.data / "logs" / "headwater.log"
-    wait_for(lambda: "listens on" in log.read_text(), "its first words, which come after its first answer")
+    wait_for(lambda: "listens on" in log.read_text(), "its first line, which comes after its first answer")
     os.kill(lab.pid("headwater"), signal.SIGKILL)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
     assert "Headwater was killed by SIGKILL" in err
     assert "Headwater listens on http://127.0.0.1:" in err.partition("The end of")[2]
-    assert lab.told()["phase"] == "failed"
+    assert lab.state()["phase"] == "failed"
     shown = lab.run("status")
     assert "Headwater was killed by SIGKILL" in shown.stdout
 
@@ -121,11 +121,11 @@ def test_a_supervisor_that_is_killed_takes_its_services_along(lab: Lab) -> None:
     wait_for(lambda: not lab.processes(), "the end of everything")
     shown = lab.run("status")
     assert shown.returncode == 1
-    assert "was killed; the services went with it" in shown.stdout
+    assert "supervisor was killed, and the services with it" in shown.stdout
     lab.up(*ONLY)
 
 
-def test_a_service_that_cannot_start_ends_the_start_with_its_own_words(lab: Lab) -> None:
+def test_a_service_that_cannot_start_ends_the_start_with_its_log(lab: Lab) -> None:
     (lab.data / "headwater" / "store").mkdir(parents=True)
     (lab.data / "lab.lock").touch()
     (lab.data / "headwater" / "store" / "log.db").write_bytes(b"this is no database, but long enough" * 200)
@@ -159,7 +159,7 @@ def test_a_port_that_is_taken_is_avoided_and_a_pinned_one_is_an_error(lab: Lab) 
         port = other.getsockname()[1]
         done = lab.run("up", "--detach", *ONLY, "--ports", f"headwater={port}")
     assert done.returncode == 1
-    assert f"port {port}, pinned for headwater, is taken" in done.stderr
+    assert f"port {port} for headwater is in use" in done.stderr
     assert not lab.processes()
 
 
@@ -168,12 +168,12 @@ def test_logs(lab: Lab) -> None:
     assert lab.run("logs").stdout == lab.run("logs", "headwater").stdout
     assert "listens on" in lab.run("logs", "headwater", "-n", "1").stdout
     wrong = lab.run("logs", "kafka")
-    assert (wrong.returncode, "there are headwater" in wrong.stderr) == (4, True)
+    assert (wrong.returncode, "available: headwater" in wrong.stderr) == (4, True)
 
 
 def test_endpoints_for_jobs_of_ones_own(lab: Lab) -> None:
     wrong = lab.run("run", "brew")
-    assert (wrong.returncode, "no job 'brew'; there are produce, streams" in wrong.stderr) == (1, True)
+    assert (wrong.returncode, "no job 'brew'; available: produce, streams" in wrong.stderr) == (1, True)
     lab.up(*ONLY)
     lab.down()
     down = lab.run("run", "produce")
@@ -186,7 +186,7 @@ def test_reset_asks_and_refuses_while_it_runs(lab: Lab) -> None:
     assert (refused.returncode, "stop it first" in refused.stderr) == (1, True)
     lab.down()
     unasked = lab.run("reset")
-    assert (unasked.returncode, "say --yes" in unasked.stderr) == (1, True)
+    assert (unasked.returncode, "confirm with --yes" in unasked.stderr) == (1, True)
     assert (lab.data / "headwater" / "store" / "log.db").exists()
     assert lab.run("reset", "--yes").returncode == 0
     assert not lab.data.exists()
@@ -196,21 +196,21 @@ def test_where_no_lab_is_every_command_says_how_to_start_one(lab: Lab) -> None:
     for command in ("down", "status", "logs", "reset"):
         done = lab.run(command)
         assert done.returncode == 4
-        assert "`headwater lab up` starts one" in done.stderr
+        assert "start one with `headwater lab up`" in done.stderr
 
 
-def test_what_the_demo_needs_is_said_before_it_downloads_anything(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "headwater.lab.needs"]
-    done = subprocess.run(words, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+def test_what_the_demo_needs_is_checked_before_any_download(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "headwater.lab.requirements"]
+    done = subprocess.run(command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "there is no Java" in done.stderr
+    assert "Java not found" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_missing_things_are_one_sentence(tmp_path: Path) -> None:
+def test_missing_requirements_are_one_sentence(tmp_path: Path) -> None:
     bare = Lab(tmp_path / "lab", {"PATH": str(tmp_path), "JAVA_HOME": ""})
     no_java = bare.run("up", "--services", "kafka")
-    assert (no_java.returncode, "there is no Java" in no_java.stderr) == (1, True)
+    assert (no_java.returncode, "Java not found" in no_java.stderr) == (1, True)
     (tmp_path / "file").touch()
     no_cache = Lab(tmp_path / "lab", {"XDG_CACHE_HOME": str(tmp_path / "file")}).run("up", *ONLY)
     assert (no_cache.returncode, "the cache folder" in no_cache.stderr) == (1, True)
@@ -219,7 +219,7 @@ def test_missing_things_are_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "metastore").mkdir()
     (tmp_path / "lab.lock").touch()
     other = Lab(tmp_path).run("up", *ONLY, "--metastore", "postgres")
-    assert (other.returncode, "is on derby and stays there" in other.stderr) == (1, True)
+    assert (other.returncode, "is on derby, which cannot change" in other.stderr) == (1, True)
     for done in (no_java, no_cache, no_folder, other):
         assert done.stdout == ""
         assert len(done.stderr.splitlines()) == 1

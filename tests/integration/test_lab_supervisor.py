@@ -9,44 +9,45 @@ from pathlib import Path
 import pytest
 
 from headwater.errors import ServiceDied
-from headwater.lab import site, state, supervisor
-from headwater.lab.health import Check, Unwell
+from headwater.lab import plan as plans
+from headwater.lab import state, supervisor
+from headwater.lab.health import Check, Unhealthy
+from headwater.lab.plan import Plan
 from headwater.lab.ports import Ports
-from headwater.lab.site import Plan
-from headwater.lab.spec import Service
+from headwater.lab.service_spec import ServiceSpec
 from headwater.lab.state import Lab
 from tests.integration.support import wait_for
 
 
-def well(values: Mapping[str, str]) -> None:
+def healthy(values: Mapping[str, str]) -> None:
     pass
 
 
-def job(script: str, *, every: float | None = 0.05, when: Check | None = None) -> Service:
+def job(script: str, *, every: float | None = 0.05, when: Check | None = None) -> ServiceSpec:
     """Each run of the script adds a line to `runs` and knows its number."""
     words = ("sh", "-c", f"echo run >> runs; number=$(wc -l < runs); {script}")
-    return Service("job", "Job", "", {}, words, well, 1, every=every, when=when)
+    return ServiceSpec("job", "Job", "", {}, words, healthy, 1, every=every, when=when)
 
 
-Run = Callable[[Sequence[Service], Callable[[Lab], bool]], list[Lab]]
+Run = Callable[[Sequence[ServiceSpec], Callable[[Lab], bool]], list[Lab]]
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Until the lab is as wanted, then it is ended in the ordinary way. Returns what the lab told on the way."""
+    """Until `enough`, then the lab is stopped in the ordinary way. Returns its states on the way."""
 
-    def start(specs: Sequence[Service], enough: Callable[[Lab], bool]) -> list[Lab]:
-        monkeypatch.setattr(site, "services", lambda _: tuple(specs))
-        told: list[Lab] = []
+    def start(specs: Sequence[ServiceSpec], enough: Callable[[Lab], bool]) -> list[Lab]:
+        monkeypatch.setattr(plans, "services", lambda _: tuple(specs))
+        updates: list[Lab] = []
 
         def changed(lab: Lab) -> None:
-            told.append(state.read(tmp_path) or lab)
+            updates.append(state.read(tmp_path) or lab)
             if enough(lab):
                 os.kill(os.getpid(), signal.SIGTERM)
 
         plan = Plan("test", tmp_path, tuple(spec.name for spec in specs), tmp_path)
         supervisor.run(plan, Ports(tmp_path / "ports"), changed)
-        return told
+        return updates
 
     return start
 
@@ -57,81 +58,81 @@ def runs(folder: Path) -> int:
 
 
 def alive(groups: set[int]) -> list[str]:
-    """Those of these process groups that have not ended, even if nobody has taken note of their end."""
-    found = []
+    """Those of these process groups that have not ended, zombies apart."""
+    pids = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             state, _, group = path.read_text().rpartition(")")[2].split()[:3]
             if state != "Z" and int(group) in groups:
-                found.append(path.parent.name)
-    return found
+                pids.append(path.parent.name)
+    return pids
 
 
 def test_what_ends_by_itself_runs_again_and_the_lab_is_up_after_the_first_time(run: Run, tmp_path: Path) -> None:
-    told = run([job("exit 0")], lambda _: runs(tmp_path) >= 3)
-    up = [lab for lab in told if lab.phase == "up"]
+    updates = run([job("exit 0")], lambda _: runs(tmp_path) >= 3)
+    up = [lab for lab in updates if lab.phase == "up"]
     assert up
     assert {lab.services[0].phase for lab in up} == {"up"}
-    assert told[-1].phase == "down"
-    assert told[-1].services[0].pid is None
+    assert updates[-1].phase == "down"
+    assert updates[-1].services[0].pid is None
 
 
 def test_a_run_that_fails_is_shown_until_one_succeeds_and_does_not_end_the_lab(run: Run, tmp_path: Path) -> None:
-    told = run([job("test $number -ne 1 || exit 7")], lambda lab: lab.services[0].phase == "up")
-    failed = [lab for lab in told if lab.services[0].phase == "failed"]
-    assert "ended with code 7" in failed[0].services[0].said
-    assert "headwater lab logs job" in failed[0].services[0].said
-    assert told[-1].phase == "down"
-    assert not told[-1].error
+    updates = run([job("test $number -ne 1 || exit 7")], lambda lab: lab.services[0].phase == "up")
+    failed = [lab for lab in updates if lab.services[0].phase == "failed"]
+    assert "ended with code 7" in failed[0].services[0].message
+    assert "headwater lab logs job" in failed[0].services[0].message
+    assert updates[-1].phase == "down"
+    assert not updates[-1].error
     assert runs(tmp_path) >= 2
 
 
 def test_the_first_run_waits_for_what_it_needs(run: Run, tmp_path: Path) -> None:
-    asked = 0
+    checks = 0
 
     def third_time(values: Mapping[str, str]) -> None:
-        nonlocal asked
-        asked += 1
+        nonlocal checks
+        checks += 1
         assert not runs(tmp_path)
-        if asked < 3:
-            raise Unwell("no rows yet")
+        if checks < 3:
+            raise Unhealthy("no rows yet")
 
-    told = run([job("exit 0", when=third_time)], lambda lab: lab.phase == "up")
-    assert asked == 3
-    assert any((lab.services[0].phase, lab.services[0].said) == ("waiting", "no rows yet") for lab in told)
+    updates = run([job("exit 0", when=third_time)], lambda lab: lab.phase == "up")
+    assert checks == 3
+    assert any((lab.services[0].phase, lab.services[0].message) == ("waiting", "no rows yet") for lab in updates)
 
 
 def test_what_was_switched_off_does_not_run_until_it_is_switched_on(run: Run, tmp_path: Path) -> None:
     def switch(lab: Lab) -> bool:
         phase = lab.services[0].phase
-        if phase == "up" and lab.phase == "up" and runs(tmp_path) == 1 and not state.stopped(tmp_path):
-            state.stop(tmp_path, ["job"])
+        if phase == "up" and lab.phase == "up" and runs(tmp_path) == 1 and not state.read_stopped(tmp_path):
+            state.write_stopped(tmp_path, ["job"])
             os.kill(os.getpid(), signal.SIGUSR1)
         elif phase == "stopped":
-            state.stop(tmp_path, [])
+            state.write_stopped(tmp_path, [])
             os.kill(os.getpid(), signal.SIGUSR1)
         return runs(tmp_path) == 2
 
-    told = run([job("exit 0", every=600.0)], switch)
-    assert "stopped" in [lab.services[0].phase for lab in told]
+    updates = run([job("exit 0", every=600.0)], switch)
+    assert "stopped" in [lab.services[0].phase for lab in updates]
 
 
 def test_a_job_is_asked_to_end_before_what_it_needs_and_its_children_go_with_it(run: Run, tmp_path: Path) -> None:
     def trapped(name: str) -> Check:
         def check(values: Mapping[str, str]) -> None:
             if not (tmp_path / name / "ready").exists():
-                raise Unwell("does not listen yet")
+                raise Unhealthy("does not listen yet")
 
         return check
 
     script = f"trap 'date +%s%N > {tmp_path}/$0.ended; exit 0' TERM; touch ready; sleep 100 & wait"
-    base = Service("base", "Base", "", {}, ("sh", "-c", script, "base"), trapped("base"), 1)
-    above = Service("job", "Job", "", {}, ("sh", "-c", script, "job"), trapped("job"), 1, after=("base",))
-    told = run([base, above], lambda lab: lab.phase == "up")
+    base = ServiceSpec("base", "Base", "", {}, ("sh", "-c", script, "base"), trapped("base"), 1)
+    above = ServiceSpec("job", "Job", "", {}, ("sh", "-c", script, "job"), trapped("job"), 1, after=("base",))
+    updates = run([base, above], lambda lab: lab.phase == "up")
     ends = [int((tmp_path / f"{name}.ended").read_text()) for name in ("job", "base")]
     assert ends == sorted(ends)
-    assert told[-1].phase == "down"
-    groups = {service.pid for lab in told for service in lab.services if service.pid}
+    assert updates[-1].phase == "down"
+    groups = {service.pid for lab in updates for service in lab.services if service.pid}
     wait_for(lambda: not alive(groups), "the end of all children")
 
 

@@ -20,7 +20,7 @@ TOOLS = {"search", "show", "lineage", "column_lineage", "impact", "why", "diff",
 
 
 @pytest.fixture(scope="module")
-def asked(shared_server: Server) -> Server:
+def filled_server(shared_server: Server) -> Server:
     assert shared_server.post_batch(recorded()).status_code == 204
     return shared_server
 
@@ -34,9 +34,9 @@ async def over_stdio(url: str) -> AsyncIterator[Client]:
 
 
 @pytest.fixture(scope="module")
-def http_url(asked: Server) -> Iterator[str]:
+def http_url(filled_server: Server) -> Iterator[str]:
     port = free_port()
-    command = [*HEADWATER, "mcp", "--http", "--port", str(port), "--url", asked.url]
+    command = [*HEADWATER, "mcp", "--http", "--port", str(port), "--url", filled_server.url]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             url = f"http://127.0.0.1:{port}/mcp"
@@ -55,7 +55,7 @@ def http_url(asked: Server) -> Iterator[str]:
             process.terminate()
 
 
-async def call(client: Client, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+async def assert_answer(client: Client, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
     result = await client.call_tool(tool, arguments)
     (content,) = result.content
     assert isinstance(content, TextContent)
@@ -64,7 +64,7 @@ async def call(client: Client, tool: str, **arguments: Any) -> tuple[str, dict[s
     return content.text, result.structured_content
 
 
-async def refusal(client: Client, tool: str, **arguments: Any) -> str:
+async def assert_refused(client: Client, tool: str, **arguments: Any) -> str:
     result = await client.call_tool(tool, arguments)
     (content,) = result.content
     assert isinstance(content, TextContent)
@@ -72,8 +72,8 @@ async def refusal(client: Client, tool: str, **arguments: Any) -> str:
     return content.text
 
 
-async def test_the_tools_say_what_they_are_for(asked: Server) -> None:
-    async with over_stdio(asked.url) as client:
+async def test_the_tools_say_what_they_are_for(filled_server: Server) -> None:
+    async with over_stdio(filled_server.url) as client:
         tools = (await client.list_tools()).tools
         assert {tool.name for tool in tools} == TOOLS
         for tool in tools:
@@ -85,12 +85,12 @@ async def test_the_tools_say_what_they_are_for(asked: Server) -> None:
         assert "search" in (client.instructions or "")
 
 
-async def test_questions_over_stdio(asked: Server) -> None:
-    async with over_stdio(asked.url) as client:
-        text, found = await call(client, "search", query="supplier stats")
+async def test_questions_over_stdio(filled_server: Server) -> None:
+    async with over_stdio(filled_server.url) as client:
+        text, found = await assert_answer(client, "search", query="supplier stats")
         assert STATS in text
         assert STATS in {hit["nodeId"] for hit in found["results"]}
-        text, found = await call(client, "lineage", name="supplier_stats", direction="upstream")
+        text, found = await assert_answer(client, "lineage", name="supplier_stats", direction="upstream")
         assert text.splitlines()[0] == STATS
         assert ORDERS in {node["id"] for node in found["nodes"]}
         assert {
@@ -98,66 +98,66 @@ async def test_questions_over_stdio(asked: Server) -> None:
             "to": next(e["to"] for e in found["edges"] if e["from"] == ORDERS),
             "indirect": False,
         } in (found["edges"])
-        text, found = await call(client, "column_lineage", name="supplier_stats.total_price")
+        text, found = await assert_answer(client, "column_lineage", name="supplier_stats.total_price")
         assert f"datasetField:{ORDERS.partition(':')[2]}:price" in text
-        text, found = await call(client, "show", name=STATS)
+        text, found = await assert_answer(client, "show", name=STATS)
         assert "total_price" in text
         assert "facets" not in found
-        text, found = await call(client, "show", name="failing-job")
+        text, found = await assert_answer(client, "show", name="failing-job")
         assert "FAILED" in text
-        text, _ = await call(client, "show", name=found["latestRuns"][0]["id"])
+        text, _ = await assert_answer(client, "show", name=found["latestRuns"][0]["id"])
         assert "job:trial-flink:failing-job" in text
 
 
 async def test_native_questions_over_http(http_url: str) -> None:
     async with Client(http_url) as client:
-        text, found = await call(client, "impact", name=ORDERS)
+        text, found = await assert_answer(client, "impact", name=ORDERS)
         assert STATS in text
         assert found["datasets"] >= 1
-        text, found = await call(client, "why", name=STATS, at="2026-11-15T07:00Z", since="2026-11-15T06:00Z")
+        text, found = await assert_answer(client, "why", name=STATS, at="2026-11-15T07:00Z", since="2026-11-15T06:00Z")
         assert found["nodeId"] == STATS
-        text, found = await call(client, "diff", since="2026-11-15T06:40Z", until="2026-11-15T07:00Z")
+        text, found = await assert_answer(client, "diff", since="2026-11-15T06:40Z", until="2026-11-15T07:00Z")
         assert STATS in {node["nodeId"] for node in found["nodes"]["added"]}
         assert f"+ {STATS}" in text
-        text, found = await call(client, "path", origin=ORDERS, destination=STATS)
+        text, found = await assert_answer(client, "path", origin=ORDERS, destination=STATS)
         assert {ORDERS, STATS} <= {node["id"] for node in found["nodes"]}
-        text, found = await call(client, "freshness", dataset=STATS)
+        text, found = await assert_answer(client, "freshness", dataset=STATS)
         assert "overwrite_by_expression" in text
 
 
-async def test_an_ambiguous_name_names_the_others(asked: Server) -> None:
-    async with over_stdio(asked.url) as client:
-        text, _ = await call(client, "show", name="orders")
-        assert "was taken; also possible:" in text
+async def test_an_ambiguous_name_names_the_others(filled_server: Server) -> None:
+    async with over_stdio(filled_server.url) as client:
+        text, _ = await assert_answer(client, "show", name="orders")
+        assert "also matches" in text
 
 
-async def test_large_answers_are_cut_with_their_size(asked: Server) -> None:
+async def test_large_answers_are_cut_with_their_size(filled_server: Server) -> None:
     hub = ("big://lake", "hub")
     fan = [run_event(n, job=f"fan_{n}", source=hub, target=("big://lake", f"out_{n}")) for n in range(150)]
-    assert asked.post_batch(fan).status_code == 204
-    async with over_stdio(asked.url) as client:
-        text, found = await call(client, "lineage", name="dataset:big://lake:hub", limit=40)
-        assert "40 of 301 shown" in text
+    assert filled_server.post_batch(fan).status_code == 204
+    async with over_stdio(filled_server.url) as client:
+        text, found = await assert_answer(client, "lineage", name="dataset:big://lake:hub", limit=40)
+        assert "the nearest 40 of 301 shown" in text
         assert (len(found["nodes"]), found["total"]) == (40, 301)
-        text, found = await call(client, "impact", name="dataset:big://lake:hub", limit=40)
-        assert "the nearest 40 jobs and datasets are shown; there are more" in text
+        text, found = await assert_answer(client, "impact", name="dataset:big://lake:hub", limit=40)
+        assert "showing the nearest 40 jobs and datasets; use a larger limit for more" in text
         assert sum(len(level["nodes"]) for level in found["levels"]) == 40
 
 
-async def test_mistakes_are_told_so_that_the_assistant_can_ask_better(asked: Server) -> None:
-    async with over_stdio(asked.url) as client:
-        assert "zebra" in await refusal(client, "lineage", name="zebra")
-        assert "failing-job" in await refusal(client, "show", name="job:trial-flink:failing-jobb")
-        assert "how long ago" in await refusal(client, "diff", since="last tuesday")
-        assert "limit" in await refusal(client, "search", query="x", limit=100_000)
-        text, _ = await call(client, "search", query="supplier")
+async def test_errors_tell_the_assistant_what_to_correct(filled_server: Server) -> None:
+    async with over_stdio(filled_server.url) as client:
+        assert "zebra" in await assert_refused(client, "lineage", name="zebra")
+        assert "failing-job" in await assert_refused(client, "show", name="job:trial-flink:failing-jobb")
+        assert "how long ago" in await assert_refused(client, "diff", since="last tuesday")
+        assert "limit" in await assert_refused(client, "search", query="x", limit=100_000)
+        text, _ = await assert_answer(client, "search", query="supplier")
         assert text
 
 
-async def test_a_server_that_is_away_is_told() -> None:
+async def test_a_server_that_is_away_is_an_error() -> None:
     url = f"http://127.0.0.1:{free_port()}"
     async with over_stdio(url) as client:
-        assert url in await refusal(client, "search", query="x")
+        assert url in await assert_refused(client, "search", query="x")
 
 
 def test_without_the_library_it_says_what_to_install(tmp_path: Path) -> None:
@@ -168,8 +168,8 @@ def test_without_the_library_it_says_what_to_install(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_nothing_but_the_protocol_goes_to_standard_output(asked: Server) -> None:
+def test_nothing_but_the_protocol_goes_to_standard_output(filled_server: Server) -> None:
     done = subprocess.run(
-        [*HEADWATER, "mcp", "--url", asked.url], input=b"", capture_output=True, timeout=30, check=False
+        [*HEADWATER, "mcp", "--url", filled_server.url], input=b"", capture_output=True, timeout=30, check=False
     )
     assert (done.returncode, done.stdout) == (0, b""), done.stderr

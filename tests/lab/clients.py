@@ -49,7 +49,7 @@ def consume(lab: Lab, topic: str, count: int) -> list[bytes]:
 
 
 def store(lab: Lab, method: str, path: str, body: bytes = b"", secret: str | None = None) -> httpx.Response:
-    keys = lab.told()["values"]
+    keys = lab.state()["values"]
     return s3.request(method, lab.url("s3"), path, key=keys["s3-key"], secret=secret or keys["s3-secret"], body=body)
 
 
@@ -64,7 +64,7 @@ def create_database(lab: Lab, name: str) -> None:
     word, method = name.encode(), b"create_database"
     database = struct.pack(f">bhi{len(word)}sb", 11, 1, len(word), word, 0)
     call = struct.pack(f">Ii{len(method)}sibh", 0x80010001, len(method), method, 1, 12, 1) + database + b"\0"
-    with socket.create_connection(("127.0.0.1", int(lab.told()["ports"]["metastore"])), timeout=60) as connection:
+    with socket.create_connection(("127.0.0.1", int(lab.state()["ports"]["metastore"])), timeout=60) as connection:
         connection.sendall(call)
         answer = connection.recv(65536)
     assert answer[:4] == b"\x80\x01\0\x02", answer

@@ -17,7 +17,7 @@ SOME = ("--services", "connect,s3")
 def test_a_service_that_is_killed_is_named_and_the_others_are_ended(make: Make) -> None:
     lab = make("killed-service")
     process = lab.start(*SOME)
-    wait_for(lambda: (lab.data / "lab.json").exists() and lab.told()["phase"] == "up", "the lab", PATIENCE)
+    wait_for(lambda: (lab.data / "lab.json").exists() and lab.state()["phase"] == "up", "the lab", PATIENCE)
     produce(lab, "orders", b"one")
     os.kill(lab.pid("kafka"), signal.SIGKILL)
     _, err = process.communicate(timeout=PATIENCE)
@@ -70,7 +70,7 @@ def test_two_labs_side_by_side_where_all_usual_ports_are_taken(make: Make) -> No
                 stack.enter_context(socket.create_server(("127.0.0.1", port)))
         one.up(*SOME)
         two.up(*SOME)
-    ports = [port for lab in (one, two) for port in lab.told()["ports"].values()]
+    ports = [port for lab in (one, two) for port in lab.state()["ports"].values()]
     assert len(set(ports)) == len(ports)
     assert not set(ports) & set(usual)
     for lab, text in ((one, b"one"), (two, b"two")):

@@ -31,11 +31,11 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 def orders_in_the_table(lab: Lab) -> int:
-    return iceberg.rows(lab.told()["values"], "default", "orders") or 0
+    return iceberg.rows(lab.state()["values"], "default", "orders") or 0
 
 
 def orders_in_the_topic(lab: Lab) -> int:
-    values = lab.told()["values"]
+    values = lab.state()["values"]
     return kafka.records(values["host"], int(values["kafka"]), "orders")
 
 
@@ -59,11 +59,11 @@ def test_everything_is_up_and_well_after_the_first_batch(lab: Lab) -> None:
     }
     streams = next(s for s in status["services"] if s["name"] == "streams")
     assert streams["memory"] > 300 << 20  # Spark's own process is counted
-    assert iceberg.rows(lab.told()["values"], "default", "supplier_stats")
+    assert iceberg.rows(lab.state()["values"], "default", "supplier_stats")
 
 
 def test_the_commands_that_the_demo_names_work(lab: Lab) -> None:
-    commands = [line.strip() for line in lab.said.splitlines() if line.startswith("  headwater ")]
+    commands = [line.strip() for line in lab.output.splitlines() if line.startswith("  headwater ")]
     assert len(commands) >= 8
     said = {}
     for command in commands:

@@ -51,7 +51,7 @@ def test_what_the_catalog_knows_is_in_postgresql_and_survives_a_kill(lab: Lab) -
     wait_for(lambda: not lab.processes(), "the end of everything")
     lab.up(*CATALOG)  # it is what it was
     names = health.ThriftCall("metastore", "get_all_databases", "sales")
-    assert health.ask(names, lab.told()["values"]) is None
+    assert health.problem(names, lab.state()["values"]) is None
     lab.down()
     other = lab.run("up", *CATALOG, "--metastore", "derby")
     assert (other.returncode, "is on postgres and stays there" in other.stderr) == (1, True)

@@ -32,18 +32,18 @@ def test_messages_go_through_kafka(lab: Lab) -> None:
 
 
 def test_a_topic_is_looked_at_without_a_client(lab: Lab) -> None:
-    known = {**lab.told()["values"], "started": "0"}
+    known = {**lab.state()["values"], "started": "0"}
     where = known["host"], int(known["kafka"])
     assert kafka.records(*where, "looked-at") == 0
-    assert health.ask(KafkaRecords("kafka", "looked-at"), known) == "nothing new in the topic looked-at"
+    assert health.problem(KafkaRecords("kafka", "looked-at"), known) == "nothing new in the topic looked-at"
     now = time.time()
     produce(lab, "looked-at", b"old", at=now - 1000)
-    assert health.ask(KafkaRecords("kafka", "looked-at"), known) == "nothing new in the topic looked-at"
+    assert health.problem(KafkaRecords("kafka", "looked-at"), known) == "nothing new in the topic looked-at"
     produce(lab, "looked-at", b"new", at=now)
     assert kafka.records(*where, "looked-at") == 2
     assert kafka.first_since(*where, "looked-at", now - 500) == pytest.approx(now, abs=0.01)
-    assert health.ask(KafkaRecords("kafka", "looked-at"), known) is None
-    assert health.ask(KafkaRecords("kafka", "looked-at"), {**known, "started": str(now + 1)})
+    assert health.problem(KafkaRecords("kafka", "looked-at"), known) is None
+    assert health.problem(KafkaRecords("kafka", "looked-at"), {**known, "started": str(now + 1)})
 
 
 def test_a_stream_that_leaves_records_unread_is_not_well_but_one_that_has_nothing_to_do_is(
@@ -51,14 +51,14 @@ def test_a_stream_that_leaves_records_unread_is_not_well_but_one_that_has_nothin
 ) -> None:
     now = time.time()
     check, stuck = (Batches("checkpoints", ("stats",), "kafka", topic) for topic in ("read", "unread"))
-    known = {**lab.told()["values"], "folder": str(tmp_path), "started": str(now - 5000)}
+    known = {**lab.state()["values"], "folder": str(tmp_path), "started": str(now - 5000)}
     finish(tmp_path / "checkpoints/stats", 9, now - 3000)
     produce(lab, "read", b"read", at=now - 3001)
-    assert health.ask(check, known) is None
+    assert health.problem(check, known) is None
     produce(lab, "read", b"just now", at=now)
-    assert health.ask(check, known) is None
+    assert health.problem(check, known) is None
     produce(lab, "unread", b"long ago", at=now - 2000)
-    assert health.ask(stuck, known) == "stats has not finished a batch for 3000 s"
+    assert health.problem(stuck, known) == "stats has not finished a batch for 3000 s"
 
 
 def test_schemas_are_registered_and_may_only_change_compatibly(lab: Lab) -> None:
@@ -81,7 +81,7 @@ def test_objects_are_kept_and_only_the_key_opens_the_store(lab: Lab) -> None:
 
 def test_the_catalog_makes_a_database_with_a_folder_in_the_store(lab: Lab) -> None:
     create_database(lab, "sales")
-    assert health.ask(health.ThriftCall("metastore", "get_all_databases", "sales"), lab.told()["values"]) is None
+    assert health.problem(health.ThriftCall("metastore", "get_all_databases", "sales"), lab.state()["values"]) is None
     assert "<Key>sales.db/</Key>" in store(lab, "GET", "/warehouse").text
 
 
@@ -108,7 +108,7 @@ def test_the_spark_history_lists_applications(lab: Lab) -> None:
 
 
 def test_down_and_up_again_keep_everything(lab: Lab) -> None:
-    before = lab.told()["ports"]
+    before = lab.state()["ports"]
     produce(lab, "kept", b"message")
     with schemas(lab) as registry:
         number = registry.register_schema("kept-value", Schema(ORDER, "AVRO"))
@@ -117,11 +117,11 @@ def test_down_and_up_again_keep_everything(lab: Lab) -> None:
     lab.down()
     assert not lab.processes()
     lab.up()
-    assert lab.told()["ports"] == before
+    assert lab.state()["ports"] == before
     assert consume(lab, "kept", 1) == [b"message"]
     with schemas(lab) as registry:
         assert registry.get_schema(number).schema_str == ORDER
         assert registry.get_compatibility() == "BACKWARD"
     assert store(lab, "GET", "/archive/kept").content == b"object"
-    assert health.ask(health.ThriftCall("metastore", "get_all_databases", "kept"), lab.told()["values"]) is None
+    assert health.problem(health.ThriftCall("metastore", "get_all_databases", "kept"), lab.state()["values"]) is None
     assert "lines" in httpx.get(f"{lab.url('connect')}/connectors").json()

@@ -1,4 +1,4 @@
-"""Labs in temporary folders, driven by the command, and what is left of them."""
+"""Labs in temporary folders, run with the command, and the processes that are left of them."""
 
 import json
 import os
@@ -17,8 +17,8 @@ PATIENCE = 900.0
 class Lab:
     def __init__(self, data: Path, env: Mapping[str, str] | None = None) -> None:
         self.data = data
-        self.said = ""
-        """What the command said that started it."""
+        self.output = ""
+        """Of the command that started it."""
         self._env = {**os.environ, "COLUMNS": "500", **(env or {})}
 
     def run(self, *words: str) -> "subprocess.CompletedProcess[str]":
@@ -41,7 +41,7 @@ class Lab:
     def up(self, *options: str) -> str:
         done = self.run("up", "--detach", *options)
         assert done.returncode == 0, done.stderr
-        self.said = done.stdout
+        self.output = done.stdout
         return done.stdout
 
     def down(self) -> None:
@@ -49,39 +49,39 @@ class Lab:
         assert done.returncode == 0, done.stderr
 
     def status(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.run("status", "--json").stdout)
-        return found
+        status: dict[str, Any] = json.loads(self.run("status", "--json").stdout)
+        return status
 
-    def told(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """The state file."""
-        found: dict[str, Any] = json.loads((self.data / "lab.json").read_bytes())
-        return found
+        state: dict[str, Any] = json.loads((self.data / "lab.json").read_bytes())
+        return state
 
     def url(self, service: str) -> str:
-        found: str = next(s["url"] for s in self.told()["services"] if s["name"] == service)
-        return found
+        url: str = next(s["url"] for s in self.state()["services"] if s["name"] == service)
+        return url
 
     def pid(self, service: str) -> int:
-        found: int = next(s["pid"] for s in self.told()["services"] if s["name"] == service)
-        return found
+        pid: int = next(s["pid"] for s in self.state()["services"] if s["name"] == service)
+        return pid
 
     def kill_supervisor(self) -> None:
-        os.kill(self.told()["pid"], signal.SIGKILL)
+        os.kill(self.state()["pid"], signal.SIGKILL)
 
     def processes(self) -> list[int]:
         """All that have the lab's folder in their command line or environment, or work in it."""
         here = str(self.data)
-        found = []
+        pids = []
         for entry in Path("/proc").iterdir():
             if entry.name.isdecimal() and int(entry.name) != os.getpid():
                 try:
-                    words = [(entry / name).read_bytes().decode(errors="replace") for name in ("cmdline", "environ")]
+                    texts = [(entry / name).read_bytes().decode(errors="replace") for name in ("cmdline", "environ")]
                     folder = os.readlink(entry / "cwd")
                 except OSError:
                     continue
-                if any(here in text for text in (*words, folder)):
-                    found.append(int(entry.name))
-        return found
+                if any(here in text for text in (*texts, folder)):
+                    pids.append(int(entry.name))
+        return pids
 
     def _command(self, *words: str) -> list[str]:
         return [sys.executable, "-m", "headwater.cli.main", "lab", *words, "--data", str(self.data)]

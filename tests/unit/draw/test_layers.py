@@ -31,7 +31,7 @@ def test_what_nothing_feeds_stands_next_to_what_it_feeds() -> None:
 
 def test_an_arrow_over_several_layers_has_a_point_in_each() -> None:
     layout = layout_of(drawing(("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")))
-    assert len(layout.ways[Arrow("a", "d")]) == 4
+    assert len(layout.routes[Arrow("a", "d")]) == 4
     assert [len(layer) for layer in layout.layers] == [1, 2, 2, 1]
 
 
@@ -47,8 +47,8 @@ def test_neighbours_come_to_stand_at_the_same_height() -> None:
 def test_a_circle_is_drawn_too() -> None:
     layout = layout_of(drawing(("a", "b"), ("b", "c"), ("c", "a")))
     assert [len([s for s in layer if s in "abc"]) for layer in layout.layers] == [1, 1, 1]
-    way = layout.ways[Arrow("c", "a")]
-    assert (way[0], way[-1]) == ("c", "a")
+    route = layout.routes[Arrow("c", "a")]
+    assert (route[0], route[-1]) == ("c", "a")
 
 
 def test_nothing_at_all_has_no_layers() -> None:
@@ -63,7 +63,7 @@ def test_every_box_stands_once_and_arrows_lead_from_layer_to_layer(edges: set[tu
     assert len(stations) == len(set(stations))
     assert set(drawn.boxes) <= set(stations)
     at = {station: number for number, layer in enumerate(layout.layers) for station in layer}
-    for arrow, way in layout.ways.items():
-        assert (way[0], way[-1]) == (arrow.origin, arrow.destination)
-        steps = {at[b] - at[a] for a, b in pairwise(way)}
+    for arrow, route in layout.routes.items():
+        assert (route[0], route[-1]) == (arrow.origin, arrow.destination)
+        steps = {at[b] - at[a] for a, b in pairwise(route)}
         assert steps in ({1}, {-1})

@@ -29,3 +29,9 @@ def test_following_gives_whole_lines_and_survives_a_new_file(tmp_path: Path) -> 
     assert next(lines) == "three\n"
     log.write_text("new\n")
     assert next(lines) == "new\n"
+
+
+def test_the_tail_of_a_long_file_is_read_without_the_rest(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(b"x" * 1_000_000 + b"\nlast but one\nlast \xff\n")
+    assert logs.tail(log, 2) == ["last but one", "last �"]

@@ -26,9 +26,9 @@ def test_the_usual_port_is_taken_when_it_is_free(tmp_path: Path) -> None:
 @pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0"])
 def test_another_one_is_found_when_someone_listens_there(tmp_path: Path, address: str) -> None:
     with taken(address) as port:
-        found = Ports(tmp_path).choose({"kafka": port}, {}, {})
-    assert found["kafka"] != port
-    assert found["kafka"] > 0
+        ports = Ports(tmp_path).choose({"kafka": port}, {}, {})
+    assert ports["kafka"] != port
+    assert ports["kafka"] > 0
 
 
 def test_the_port_of_last_time_comes_before_the_usual_one(tmp_path: Path) -> None:
@@ -43,18 +43,18 @@ def test_a_pinned_port_beats_both(tmp_path: Path) -> None:
 
 def test_a_pinned_port_is_not_given_to_another_service(tmp_path: Path) -> None:
     port = free_port()
-    found = Ports(tmp_path).choose({"kafka": port, "s3": free_port()}, {"s3": port}, {})
-    assert found["s3"] == port
-    assert found["kafka"] != port
+    ports = Ports(tmp_path).choose({"kafka": port, "s3": free_port()}, {"s3": port}, {})
+    assert ports["s3"] == port
+    assert ports["kafka"] != port
 
 
 def test_a_pinned_port_that_is_taken_is_an_error_that_names_it(tmp_path: Path) -> None:
-    with taken() as port, pytest.raises(CannotStart, match=f"port {port}, pinned for kafka, is taken"):
+    with taken() as port, pytest.raises(CannotStart, match=f"port {port} for kafka is in use"):
         Ports(tmp_path).choose({"kafka": 9092}, {"kafka": port}, {})
 
 
 def test_an_unknown_port_is_an_error_that_names_the_known(tmp_path: Path) -> None:
-    with pytest.raises(BadRequest, match="no port is called 'kaffka'; there are kafka, s3"):
+    with pytest.raises(BadRequest, match="no port 'kaffka'; available: kafka, s3"):
         Ports(tmp_path).choose({"kafka": 1, "s3": 2}, {"kaffka": 3}, {})
 
 
@@ -74,7 +74,7 @@ def test_ports_are_read_from_the_command_line() -> None:
 
 @pytest.mark.parametrize("text", ["kafka", "kafka=", "kafka=x", "kafka=0", "kafka=70000", "19092", "kafka=-1"])
 def test_what_is_no_port_is_refused(text: str) -> None:
-    with pytest.raises(BadRequest, match="is not a port"):
+    with pytest.raises(BadRequest, match="write kafka=19092"):
         parse(text)
 
 

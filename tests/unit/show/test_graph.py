@@ -1,8 +1,8 @@
 """The tree in the terminal."""
 
 from headwater.draw.drawing import drawing_of
-from headwater.show.graph import tree, way
-from headwater.show.words import plain
+from headwater.show.format import plain
+from headwater.show.graph import path, tree
 from tests.support.graphs import columns, graph
 
 PIPELINE = graph(
@@ -55,16 +55,16 @@ def test_a_deep_chain_is_shown_whole() -> None:
 def test_siblings_are_counted() -> None:
     whole = graph(("d:a", "j:x"), ("d:a", "j:y"))
     text = plain(tree(drawing_of(whole, "job:ns:x"), "connected"))
-    assert "and 1 node beside it" in text
+    assert "and 1 node connected through shared inputs or outputs" in text
 
 
 def test_a_node_alone_says_so() -> None:
     text = plain(tree(drawing_of(graph(alone=("d:a",)), "dataset:ns:a"), "both"))
-    assert "nothing before it, nothing after it" in text
+    assert "nothing upstream, nothing downstream" in text
 
 
 def test_a_node_that_was_not_there_says_so() -> None:
-    assert "nothing is known" in plain(tree(drawing_of(graph(), "dataset:ns:a"), "both"))
+    assert "not in the graph at that time" in plain(tree(drawing_of(graph(), "dataset:ns:a"), "both"))
 
 
 def test_every_column_of_a_dataset_has_a_tree() -> None:
@@ -73,11 +73,11 @@ def test_every_column_of_a_dataset_has_a_tree() -> None:
     assert text.count("comes from") == 2
 
 
-def test_a_way_is_shown_from_either_end() -> None:
+def test_a_path_is_shown_from_either_end() -> None:
     for end in ("dataset:ns:orders", "job:ns:stats"):
-        text = plain(way(drawing_of(PIPELINE, end), end, "x"))
+        text = plain(path(drawing_of(PIPELINE, end), end, "x"))
         assert all(name in text for name in ("orders", "load", "lake", "stats"))
 
 
-def test_no_way_is_said_in_words() -> None:
-    assert plain(way(drawing_of(graph()), "a:1", "b:2")) == "no way leads from a:1 to b:2, nor back\n"
+def test_no_path_is_said_in_words() -> None:
+    assert plain(path(drawing_of(graph()), "a:1", "b:2")) == "no path between a:1 and b:2\n"

@@ -1,16 +1,15 @@
-"""Command lines and files of the services, and what may become a lab's folder."""
+"""Command lines and files of the services, with their placeholders filled in."""
 
 from pathlib import Path
 
 import pytest
 
-from headwater.errors import BadRequest
-from headwater.lab import site
 from headwater.lab.jars import pinned
 from headwater.lab.metastore import POSTGRES
+from headwater.lab.placeholders import fill, for_clients, values, write_files
+from headwater.lab.plan import Plan
+from headwater.lab.service_spec import ServiceSpec
 from headwater.lab.services import SERVICES, services
-from headwater.lab.site import Plan
-from headwater.lab.spec import Service
 
 ALL = {service.name: service for service in services("postgres")}
 
@@ -19,26 +18,26 @@ def plan(folder: Path) -> Plan:
     return Plan("default", folder, tuple(ALL), Path("/cache"), "/jdk/bin/java", Path("/spark"))
 
 
-def known(folder: Path) -> dict[str, str]:
+def filled_values(folder: Path) -> dict[str, str]:
     numbers = [name for service in (*SERVICES, POSTGRES) for name in service.ports]
-    return site.values(plan(folder), {name: 20000 + n for n, name in enumerate(numbers)})
+    return values(plan(folder), {name: 20000 + n for n, name in enumerate(numbers)})
 
 
-def spec(name: str) -> Service:
+def spec(name: str) -> ServiceSpec:
     return next(service for service in (*SERVICES, POSTGRES) if service.name == name)
 
 
 def command(name: str, folder: Path) -> list[str]:
-    return site.fill(spec(name).command, spec(name), known(folder), folder)
+    return fill(spec(name).command, spec(name), filled_values(folder), folder)
 
 
 @pytest.mark.parametrize("service", [*ALL.values(), spec("metastore")], ids=lambda service: service.name)
-def test_every_name_in_a_spec_is_filled_in(service: Service, tmp_path: Path) -> None:
+def test_every_name_in_a_spec_is_filled_in(service: ServiceSpec, tmp_path: Path) -> None:
     texts = [*service.command, *service.environment.values(), service.url]
     texts += [word for words in service.prepare.commands for word in words] if service.prepare else []
     texts += [text for name, text in service.files.items() if "log4j2" not in name]
-    filled = site.fill(texts, service, known(tmp_path), tmp_path)
-    assert not [text for text in filled if "{" in text]
+    texts = fill(texts, service, filled_values(tmp_path), tmp_path)
+    assert not [text for text in texts if "{" in text]
 
 
 def test_a_jvm_gets_its_heap_its_jars_and_its_own_file(tmp_path: Path) -> None:
@@ -57,51 +56,45 @@ def test_the_catalog_finds_its_own_libraries_before_those_of_hadoop(tmp_path: Pa
 
 
 def test_files_are_written_with_the_ports_of_today(tmp_path: Path) -> None:
-    site.lay_out(spec("kafka"), known(tmp_path), tmp_path)
+    write_files(spec("kafka"), filled_values(tmp_path), tmp_path)
     settings = (tmp_path / "kafka/server.properties").read_text()
     assert "listeners=PLAINTEXT://127.0.0.1:20000,CONTROLLER://127.0.0.1:20001\n" in settings
-    again = {**known(tmp_path), "kafka": "30000"}
-    site.lay_out(spec("kafka"), again, tmp_path)
+    again = {**filled_values(tmp_path), "kafka": "30000"}
+    write_files(spec("kafka"), again, tmp_path)
     assert "advertised.listeners=PLAINTEXT://127.0.0.1:30000\n" in (tmp_path / "kafka/server.properties").read_text()
 
 
 def test_log_patterns_survive_the_filling(tmp_path: Path) -> None:
-    site.lay_out(spec("kafka"), known(tmp_path), tmp_path)
+    write_files(spec("kafka"), filled_values(tmp_path), tmp_path)
     assert "%d{ISO8601} %p %c{1}: %m%n" in (tmp_path / "kafka/log4j2.properties").read_text()
 
 
 def test_buckets_are_folders_that_are_there_before_the_store(tmp_path: Path) -> None:
-    site.lay_out(spec("s3"), known(tmp_path), tmp_path)
+    write_files(spec("s3"), filled_values(tmp_path), tmp_path)
     assert sorted(p.name for p in (tmp_path / "s3/buckets").iterdir()) == ["archive", "warehouse"]
 
 
-def test_clients_are_told_ports_and_keys_but_no_paths(tmp_path: Path) -> None:
-    told = site.for_clients(known(tmp_path), {"kafka": 20000})
-    assert told["kafka"] == "20000"
-    assert told["s3-key"]
-    assert not [value for value in told.values() if "/" in value]
+def test_clients_get_ports_and_keys_but_no_paths(tmp_path: Path) -> None:
+    clients = for_clients(filled_values(tmp_path), {"kafka": 20000})
+    assert clients["kafka"] == "20000"
+    assert clients["s3-key"]
+    assert not [value for value in clients.values() if "/" in value]
 
 
 def test_a_password_is_on_no_command_line_and_in_no_file_that_others_can_read(tmp_path: Path) -> None:
-    secret = known(tmp_path)["secret"]
+    secret = filled_values(tmp_path)["secret"]
     assert len(secret) >= 32
-    assert known(tmp_path)["secret"] == secret
-    assert secret not in site.for_clients(known(tmp_path), {"postgres": 1}).values()
+    assert filled_values(tmp_path)["secret"] == secret
+    assert secret not in for_clients(filled_values(tmp_path), {"postgres": 1}).values()
     for name in ("postgres", "metastore"):
         service = ALL[name]
-        assert not [word for word in site.fill(service.command, service, known(tmp_path), tmp_path) if secret in word]
-        site.lay_out(service, known(tmp_path), tmp_path)
+        assert not [
+            word for word in fill(service.command, service, filled_values(tmp_path), tmp_path) if secret in word
+        ]
+        write_files(service, filled_values(tmp_path), tmp_path)
     holding = [path for path in tmp_path.rglob("*") if path.is_file() and secret in path.read_text()]
     assert len(holding) == 3
     assert all(path.stat().st_mode & 0o077 == 0 for path in holding)
-
-
-def test_what_a_catalog_is_on_is_seen_in_the_folder(tmp_path: Path) -> None:
-    assert site.database(tmp_path) is None
-    site.lay_out(spec("metastore"), known(tmp_path), tmp_path)
-    assert site.database(tmp_path) == "derby"
-    site.lay_out(POSTGRES, known(tmp_path), tmp_path)
-    assert site.database(tmp_path) == "postgres"
 
 
 def test_the_jars_that_commands_name_are_among_those_with_a_checksum() -> None:
@@ -111,45 +104,15 @@ def test_the_jars_that_commands_name_are_among_those_with_a_checksum() -> None:
     assert "apicurio-registry-app-3.0.9-all.tar.gz" in files["registry"]
 
 
-def test_a_lab_takes_an_empty_folder_and_makes_a_missing_one(tmp_path: Path) -> None:
-    site.claim(tmp_path / "a" / "b")
-    site.claim(tmp_path / "a" / "b")
-    (tmp_path / "a" / "b" / "kafka").mkdir()
-    site.claim(tmp_path / "a" / "b")
-
-
-def test_a_lab_does_not_move_in_with_others(tmp_path: Path) -> None:
-    (tmp_path / "thesis.txt").touch()
-    with pytest.raises(BadRequest, match="not empty and not a lab's folder"):
-        site.claim(tmp_path)
-
-
-def test_removal_leaves_what_the_lab_did_not_make(tmp_path: Path) -> None:
-    site.claim(tmp_path)
-    site.lay_out(spec("s3"), known(tmp_path), tmp_path)
-    (tmp_path / "notes.txt").touch()
-    site.remove(tmp_path)
-    assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
-
-
-def test_removal_takes_the_folder_when_nothing_is_left(tmp_path: Path) -> None:
-    folder = tmp_path / "lab"
-    site.claim(folder)
-    site.lay_out(spec("kafka"), known(folder), folder)
-    assert site.size(folder) > 100
-    site.remove(folder)
-    assert not folder.exists()
-
-
 def test_no_lab_has_a_cluster_id_that_looks_like_an_option(tmp_path: Path) -> None:
     for number in range(300):
         (tmp_path / str(number)).mkdir()
-    ids = [known(tmp_path / str(number))["id"] for number in range(300)]
+    ids = [filled_values(tmp_path / str(number))["id"] for number in range(300)]
     assert len(set(ids)) == 300
     assert {len(one) for one in ids} == {22}
     assert not any(one.startswith("-") for one in ids)
 
 
 def test_headwater_knows_the_labs_connect_if_there_is_one(tmp_path: Path) -> None:
-    assert site.values(plan(tmp_path), {"connect": 18083})["clusters"] == "kafka-connect=http://127.0.0.1:18083"
-    assert site.values(plan(tmp_path), {})["clusters"] == ""
+    assert values(plan(tmp_path), {"connect": 18083})["clusters"] == "kafka-connect=http://127.0.0.1:18083"
+    assert values(plan(tmp_path), {})["clusters"] == ""

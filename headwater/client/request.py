@@ -1,7 +1,7 @@
-"""What a request is, before anyone sends it; and what its answer means."""
+"""Requests before they are sent, and the answers or errors that responses stand for."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
@@ -13,17 +13,21 @@ from headwater.errors import HeadwaterError, NotFound, Problem, Refused, ServerF
 from headwater.shapes.problem import ErrorBody
 
 T = TypeVar("T")
-Moment = datetime | str
+Item = TypeVar("Item")
+Page = TypeVar("Page")
+Time = datetime | str
 
 API = "/api/v1"
 POSITION = "Headwater-Position"
 
-_NO_ROUTE = "Not Found"  # what is said where nothing is, as opposed to a name that is not known
-_MOST_SHOWN = 300  # characters of an answer that nobody can make sense of
+PER_PAGE = 500
+
+_NO_ROUTE = "Not Found"  # the message for an unknown path, as opposed to an unknown name
+_MOST_SHOWN = 300  # characters of a response that is not Headwater's
 
 
 @dataclass(frozen=True)
-class Call(Generic[T]):
+class Request(Generic[T]):
     """One request, and the type of its answer."""
 
     method: str
@@ -31,12 +35,12 @@ class Call(Generic[T]):
     shape: type[T]
     params: Mapping[str, Any] = field(default_factory=dict)
     body: bytes | None = None
-    # What else than 2xx is an answer: /healthz tells how the server is with a 503.
+    # Statuses other than 2xx that carry an answer: /healthz answers 503 when the server is degraded.
     also: tuple[int, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def arguments(self, position: int | None) -> dict[str, Any]:
-        """For httpx. With a position, the answer knows all up to there: what this client wrote itself."""
+        """For httpx. With a position, the server answers once it has everything up to there: read your own writes."""
         headers = dict(self.headers)
         if self.body is not None:
             headers["Content-Type"] = "application/json"
@@ -53,7 +57,7 @@ class Call(Generic[T]):
 
 @dataclass(frozen=True)
 class Answer(Generic[T]):
-    """An answer as it came, read when asked for."""
+    """The body as it was received; `value` decodes it."""
 
     body: bytes
     headers: httpx.Headers
@@ -66,24 +70,35 @@ class Answer(Generic[T]):
         try:
             return msgspec.json.decode(self.body, type=self.shape)
         except msgspec.MsgspecError as e:
-            raise ServerFailed(f"the answer makes no sense: {e}. Is it a Headwater server?", 200) from None
+            raise ServerFailed(f"cannot read the answer: {e}. Is this a Headwater server?", 200) from None
 
     @property
     def position(self) -> int | None:
-        told = self.headers.get(POSITION)
-        return int(told) if told is not None and told.isdigit() else None
+        position = self.headers.get(POSITION)
+        return int(position) if position is not None and position.isdigit() else None
 
 
-def get(path: str, shape: type[T], **params: Any) -> Call[T]:
-    return Call("GET", API + path, shape, told(params))
+@dataclass(frozen=True)
+class Pages(Generic[Page, Item]):
+    """A list that the server gives in pages."""
+
+    request: Request[Page]
+    items: Callable[[Page], list[Item]]
+
+    def page(self, offset: int, limit: int = PER_PAGE) -> Request[Page]:
+        return replace(self.request, params={**self.request.params, "limit": limit, "offset": offset})
 
 
-def write(method: str, path: str, shape: type[T], body: Any = None, **params: Any) -> Call[T]:
-    return Call(method, API + path, shape, told(params), None if body is None else msgspec.json.encode(body))
+def get(path: str, shape: type[T], **params: Any) -> Request[T]:
+    return Request("GET", API + path, shape, without_none(params))
 
 
-def told(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as they go into a URL; those that nobody gave are left out."""
+def write(method: str, path: str, shape: type[T], body: Any = None, **params: Any) -> Request[T]:
+    return Request(method, API + path, shape, without_none(params), None if body is None else msgspec.json.encode(body))
+
+
+def without_none(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as a URL has them; those that are None are left out."""
     return {name: _text(value) for name, value in params.items() if value is not None}
 
 
@@ -96,22 +111,20 @@ def _text(value: Any) -> Any:
 
 
 def path(*parts: str) -> str:
-    """Each part as one segment of a path, whatever is in it; dots too, as clients resolve them."""
+    """Each part as one path segment, whatever is in it. Dots are escaped too, as HTTP clients resolve `..`."""
     return "".join("/" + quote(part, safe="").replace(".", "%2E") for part in parts)
 
 
-def answer_of(call: Call[T], response: httpx.Response) -> Answer[T]:
+def answer_of(request: Request[T], response: httpx.Response) -> Answer[T]:
     """The answer, or the error that the status stands for."""
-    if response.status_code not in call.also:
-        answered(response)
-    return Answer(response.content, response.headers, call.shape)
+    if response.status_code not in request.also:
+        raise_for_status(response)
+    return Answer(response.content, response.headers, request.shape)
 
 
-def answered(response: httpx.Response) -> httpx.Response:
-    """The same, unless its status stands for an error."""
-    if response.is_success:
-        return response
-    raise _error(response)
+def raise_for_status(response: httpx.Response) -> None:
+    if not response.is_success:
+        raise _error(response)
 
 
 def _error(response: httpx.Response) -> HeadwaterError:
@@ -122,7 +135,7 @@ def _error(response: httpx.Response) -> HeadwaterError:
         text = response.text[:_MOST_SHOWN].strip()
         return ServerFailed(f"{response.url} answered {status}: {text or response.reason_phrase}", status)
     if status == 404 and body.message == _NO_ROUTE:
-        return ServerFailed(f"the server does not know {response.url.path}; it may be an older version", status)
+        return ServerFailed(f"the server has no {response.url.path}; is it an older version?", status)
     if status == 404:
         return NotFound(body.message)
     if status < 500:

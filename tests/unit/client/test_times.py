@@ -1,10 +1,10 @@
-"""Moments as people write them."""
+"""Times as people write them."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.client.moments import moment
+from headwater.client.times import parse_time
 from headwater.errors import BadRequest
 
 
@@ -18,7 +18,7 @@ from headwater.errors import BadRequest
     ],
 )
 def test_dates_and_times_are_utc_unless_they_say_otherwise(text: str, at: datetime) -> None:
-    assert moment(text) == at
+    assert parse_time(text) == at
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def test_dates_and_times_are_utc_unless_they_say_otherwise(text: str, at: dateti
 )
 def test_how_long_ago(text: str, ago: timedelta) -> None:
     before = datetime.now(UTC)
-    found = moment(text)
-    assert before - ago <= found <= datetime.now(UTC) - ago
+    at = parse_time(text)
+    assert before - ago <= at <= datetime.now(UTC) - ago
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "5", "10y", "2026-13-01", "99999999999d"])
 def test_anything_else_is_refused_with_examples(text: str) -> None:
     with pytest.raises(BadRequest, match="how long ago"):
-        moment(text)
+        parse_time(text)

@@ -1,4 +1,4 @@
-"""Batches, refusals and patience, with the answers of a server put in by hand."""
+"""Batches, refusals and retries, with the answers of a server given by hand."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,8 +7,8 @@ import httpx
 import msgspec
 import pytest
 
-from headwater.client.call import Answer, Call
-from headwater.client.sending import Event, Pause, sending
+from headwater.client.event_batches import Event, Pause, send_in_batches
+from headwater.client.request import Answer, Request
 from headwater.errors import EventsRefused, HeadwaterError, Refused, ServerFailed, Unreachable
 from headwater.shapes.ingest import BatchAnswer
 
@@ -21,19 +21,19 @@ def accepted(position: int = 1) -> Answer[Any]:
 
 def drive(events: Any, reply: Reply, patience: float = 60.0) -> tuple[int | None, list[list[Any]], list[float]]:
     """The position, the batches that were sent, and the pauses."""
-    work, outcome = sending(events, patience), None
+    steps, outcome = send_in_batches(events, patience), None
     sent: list[list[Any]] = []
     pauses: list[float] = []
     while True:
         try:
-            step: Any = work.send(outcome)
+            step: Any = steps.send(outcome)
         except StopIteration as done:
             return done.value, sent, pauses
         if isinstance(step, Pause):
             pauses.append(step.seconds)
             outcome = None
             continue
-        assert isinstance(step, Call)
+        assert isinstance(step, Request)
         sent.append(msgspec.json.decode(step.body or b""))
         outcome = reply(sent[-1])
 
@@ -43,7 +43,7 @@ def test_one_event_is_sent_whatever_it_is_made_of(event: Event) -> None:
     assert drive(event, lambda _: accepted(5)) == (5, [[{"a": 1}]], [])
 
 
-def test_many_events_go_in_batches_and_the_last_position_is_told() -> None:
+def test_many_events_go_in_batches_and_the_last_position_is_returned() -> None:
     positions = iter((3, 9, 4))
     position, sent, _ = drive(({"n": n} for n in range(1200)), lambda _: accepted(next(positions)))
     assert [len(batch) for batch in sent] == [500, 500, 200]
@@ -96,9 +96,9 @@ def test_a_batch_that_is_refused_whole_is_sent_one_by_one() -> None:
     assert refusal.value.position == 3
 
 
-@pytest.mark.parametrize("trouble", [Unreachable("away"), ServerFailed("disk full", 503)])
-def test_trouble_that_passes_is_waited_for(trouble: HeadwaterError) -> None:
-    answers = iter([trouble, trouble, trouble])
+@pytest.mark.parametrize("error", [Unreachable("away"), ServerFailed("disk full", 503)])
+def test_temporary_errors_are_retried(error: HeadwaterError) -> None:
+    answers = iter([error, error, error])
     position, sent, pauses = drive({"n": 1}, lambda _: next(answers, accepted(4)))
     assert (position, len(sent)) == (4, 4)
     assert pauses == sorted(pauses)
@@ -110,11 +110,11 @@ def test_the_server_says_how_long_to_wait() -> None:
     assert drive({"n": 1}, lambda _: next(answers, accepted()))[2] == [5.0]
 
 
-def test_without_patience_trouble_is_raised_at_once() -> None:
+def test_without_patience_errors_are_raised_at_once() -> None:
     with pytest.raises(Unreachable):
         drive({"n": 1}, lambda _: Unreachable("away"), patience=0)
 
 
-def test_trouble_that_does_not_pass_is_raised_at_once() -> None:
+def test_permanent_errors_are_raised_at_once() -> None:
     with pytest.raises(ServerFailed):
         drive({"n": 1}, lambda _: ServerFailed("a bug", 500))

@@ -5,12 +5,12 @@ import pytest
 from headwater.errors import BadRequest
 from headwater.lab.health import Http
 from headwater.lab.metastore import Database
+from headwater.lab.service_spec import ServiceSpec, choose
 from headwater.lab.services import SERVICES, services
-from headwater.lab.spec import Service, choose
 
 
-def service(name: str, *after: str) -> Service:
-    return Service(name, name, "", {name: 1}, ("true",), Http(name, "/"), 1, after)
+def service(name: str, *after: str) -> ServiceSpec:
+    return ServiceSpec(name, name, "", {name: 1}, ("true",), Http(name, "/"), 1, after)
 
 
 CHAIN = (service("c", "b"), service("b", "a"), service("a"), service("alone"))
@@ -21,8 +21,8 @@ def test_a_choice_brings_what_it_needs_and_nothing_else() -> None:
     assert [s.name for s in choose(CHAIN, ["alone"])] == ["alone"]
 
 
-def test_an_unknown_service_is_named_with_those_that_there_are() -> None:
-    with pytest.raises(BadRequest, match="no service 'x'; there are c, b, a, alone"):
+def test_an_unknown_service_is_an_error_that_names_the_known_ones() -> None:
+    with pytest.raises(BadRequest, match="no service 'x'; available: c, b, a, alone"):
         choose(CHAIN, ["a", "x"])
 
 

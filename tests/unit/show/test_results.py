@@ -1,4 +1,4 @@
-"""Answers to the native questions, as people read them."""
+"""Results of the native questions, as people read them."""
 
 from datetime import UTC, datetime
 
@@ -8,8 +8,8 @@ from headwater.shapes.freshness import Freshness, Gaps, InputFreshness
 from headwater.shapes.impact import Impact, Impacted, ImpactLevel
 from headwater.shapes.search import Highlight, SearchAnswer, SearchHit
 from headwater.shapes.why import Evidence, Examined, Suspect, Why
-from headwater.show import answers
-from headwater.show.words import plain
+from headwater.show import results
+from headwater.show.format import plain
 
 NINE = datetime(2026, 11, 10, 9, tzinfo=UTC)
 TEN = datetime(2026, 11, 10, 10, tzinfo=UTC)
@@ -25,8 +25,8 @@ def hit(distance: int = 1, use: str = "DIRECT", **more: object) -> Impacted:
 
 
 def test_impact_names_each_with_use_run_owner() -> None:
-    found = hit(owners=["ann"], latestRun=RUN, everySeconds=3600.0)
-    text = plain(answers.impact(Impact("dataset:ns:t", 1, 0, 0, {"ann": 1}, [ImpactLevel(1, [found])], False)))
+    node = hit(owners=["ann"], latestRun=RUN, everySeconds=3600.0)
+    text = plain(results.impact(Impact("dataset:ns:t", 1, 0, 0, {"ann": 1}, [ImpactLevel(1, [node])], False)))
     lines = text.splitlines()
     assert lines[0] == "dataset:ns:t feeds 1 job, 0 datasets, 0 columns"
     assert lines[2].split() == ["1", "DIRECT", "FAILED", "2026-11-10", "10:00:00Z", "1", "h", "ann", "job:ns:DIRECT"]
@@ -34,15 +34,15 @@ def test_impact_names_each_with_use_run_owner() -> None:
 
 
 def test_impact_says_that_there_is_more() -> None:
-    text = plain(answers.impact(Impact("dataset:ns:t", 7, 8, 0, {}, [ImpactLevel(1, [hit()])], True)))
-    assert "the nearest 15 jobs and datasets are shown; there are more" in text
+    text = plain(results.impact(Impact("dataset:ns:t", 7, 8, 0, {}, [ImpactLevel(1, [hit()])], True)))
+    assert "showing the nearest 15 jobs and datasets; use a larger limit for more" in text
 
 
 def test_nothing_downstream_is_said_in_words() -> None:
-    assert plain(answers.impact(Impact("dataset:ns:t", 0, 0, 0, {}, [], False))) == "dataset:ns:t feeds nothing\n"
+    assert plain(results.impact(Impact("dataset:ns:t", 0, 0, 0, {}, [], False))) == "dataset:ns:t feeds nothing\n"
 
 
-def test_why_tells_suspects_in_order_with_their_evidence() -> None:
+def test_why_shows_suspects_in_order_with_their_evidence() -> None:
     failed = Evidence(runId="r-1", state="FAILED", error="out of memory", positions=[7, 9])
     schema = Evidence(added=[FieldTold("tax", "double")], retyped=[FieldRetyped("price", "double", "string")])
     jumped = Evidence(statistic="rowCount", before=1000.0, after=3.0)
@@ -51,9 +51,9 @@ def test_why_tells_suspects_in_order_with_their_evidence() -> None:
         Suspect("SCHEMA_CHANGED", "dataset:ns:orders", 0, 0.4, NINE, "orders changed", schema),
         Suspect("STATISTIC_JUMPED", "dataset:ns:orders", 2, 0.1, NINE, "few rows", jumped),
     ]
-    text = plain(answers.why(Why("dataset:ns:t", TEN, NINE, suspects, Examined(3, 4, 12), True)))
+    text = plain(results.why(Why("dataset:ns:t", TEN, NINE, suspects, Examined(3, 4, 12), True)))
     assert text.index("1. 0.90 RUN_FAILED  load failed") < text.index("2. 0.40 SCHEMA_CHANGED")
-    for told in (
+    for part in (
         "3 jobs, 4 datasets and 12 runs upstream",
         "out of memory",
         "r-1  FAILED",
@@ -63,19 +63,19 @@ def test_why_tells_suspects_in_order_with_their_evidence() -> None:
         "rowCount  1,000 → 3",
         "1 job away",
         "itself",
-        "more upstream than was examined",
+        "only the nearest nodes were examined",
     ):
-        assert told in text
+        assert part in text
 
 
 def test_why_without_suspects_says_so() -> None:
-    text = plain(answers.why(Why("dataset:ns:t", TEN, NINE, [], Examined(0, 1, 0), False)))
+    text = plain(results.why(Why("dataset:ns:t", TEN, NINE, [], Examined(0, 1, 0), False)))
     assert "no suspects" in text
 
 
 def test_a_diff_has_a_sign_before_each_change() -> None:
     change = SchemaChange("dataset:ns:t", TEN, [], [FieldTold("price", None)], [])
-    found = Diff(
+    answer = Diff(
         NINE,
         TEN,
         None,
@@ -85,7 +85,7 @@ def test_a_diff_has_a_sign_before_each_change() -> None:
         [change],
         False,
     )
-    assert plain(answers.diff(found)).splitlines() == [
+    assert plain(results.diff(answer)).splitlines() == [
         "from 2026-11-10 09:00:00Z to 2026-11-10 10:00:00Z",
         "+ job:ns:new",
         "- job:ns:old",
@@ -98,37 +98,37 @@ def test_a_diff_has_a_sign_before_each_change() -> None:
 
 def test_a_diff_without_changes_says_so() -> None:
     none = EdgesChanged([], [])
-    text = plain(answers.diff(Diff(NINE, TEN, "job:ns:x", NodesChanged([], []), none, none, [], False)))
+    text = plain(results.diff(Diff(NINE, TEN, "job:ns:x", NodesChanged([], []), none, none, [], False)))
     assert text.splitlines()[1] == "nothing changed"
 
 
-def test_freshness_tells_age_and_whether_it_is_late() -> None:
+def test_freshness_shows_age_and_lateness() -> None:
     old = InputFreshness("dataset:ns:orders", "DATASET", "ns", "orders", None, NINE, 7200.0, True)
-    found = Freshness("dataset:ns:t", TEN, NINE, 3600.0, "job:ns:load", RUN, 1800.0, NINE, True, [old])
-    text = plain(answers.freshness(found))
-    for told in (
+    answer = Freshness("dataset:ns:t", TEN, NINE, 3600.0, "job:ns:load", RUN, 1800.0, NINE, True, [old])
+    text = plain(results.freshness(answer))
+    for part in (
         "2026-11-10 09:00:00Z  1 h ago",
         "job:ns:load",
         "30 min",
         "late",
         "2 h  2026-11-10 09:00:00Z  late  dataset:ns:orders",
     ):
-        assert told in text
+        assert part in text
     never = Freshness("dataset:ns:t", TEN, None, None, None, None, None, None, False, [])
-    assert "never" in plain(answers.freshness(never))
+    assert "never" in plain(results.freshness(never))
 
 
 def test_gaps_are_counted() -> None:
-    text = plain(answers.gaps(Gaps("jobsWithoutOwner", 1200, [job("a")])))
+    text = plain(results.gaps(Gaps("jobsWithoutOwner", 1200, [job("a")])))
     assert text.splitlines() == ["1,200 jobs without owner", "job:ns:a", "1 of 1,200 shown"]
-    assert plain(answers.gaps(Gaps("jobsWithoutOwner", 0, []))) == "no jobs without owner\n"
+    assert plain(results.gaps(Gaps("jobsWithoutOwner", 0, []))) == "no jobs without owner\n"
 
 
 def test_hits_show_where_they_were_found() -> None:
     marks = [Highlight("name", "<em>t</em>"), Highlight("sql", "a &lt; <em>price</em>")]
-    found = SearchHit("DATASET", "t", NINE, "ns", "dataset:ns:t", 1.0, None, marks)
-    text = plain(answers.search(SearchAnswer(5, [found])))
+    result = SearchHit("DATASET", "t", NINE, "ns", "dataset:ns:t", 1.0, None, marks)
+    text = plain(results.search(SearchAnswer(5, [result])))
     assert "sql: a < price" in text
     assert "name:" not in text
     assert "1 of 5 shown" in text
-    assert plain(answers.search(SearchAnswer(0, []))) == "nothing found\n"
+    assert plain(results.search(SearchAnswer(0, []))) == "no matches\n"

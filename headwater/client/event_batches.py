@@ -1,7 +1,7 @@
-"""Sending events: in batches, with patience, and nothing lost to one bad neighbour.
+"""Sends events in batches, retries while the server is away, and keeps good events apart from bad ones.
 
-The work is a generator that asks for requests and pauses; each client carries them out in its
-own way. Sending twice is harmless, as the server knows the events that it has.
+A generator yields requests and pauses, and each client carries them out in its own way. Sending twice is
+harmless: the server skips events that it has.
 """
 
 import time
@@ -11,18 +11,18 @@ from typing import Any
 
 import msgspec
 
-from headwater.client.call import API, Answer, Call
+from headwater.client.request import API, Answer, Request
 from headwater.errors import EventsRefused, HeadwaterError, Refused, ServerFailed, Unreachable
 from headwater.shapes.ingest import BatchAnswer
 
 Event = Mapping[str, Any] | msgspec.Struct | bytes | str
 """An event as a mapping, a struct, or JSON text."""
 
-Told = Callable[[int], None]
-"""Called with the number of events that are dealt with."""
+Progress = Callable[[int], None]
+"""Called with the number of events done so far."""
 
 _MOST_EVENTS = 500
-_MOST_BYTES = 8 << 20  # a quarter of what the server takes in one request
+_MOST_BYTES = 8 << 20  # a quarter of the server's limit for one request
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 
 
@@ -31,27 +31,27 @@ class Pause:
     seconds: float
 
 
-Work = Generator[Call[Any] | Pause, Answer[Any] | HeadwaterError | None, int | None]
+Steps = Generator[Request[Any] | Pause, Answer[Any] | HeadwaterError | None, int | None]
 
 
-def sending(events: Event | Iterable[Event], patience: float, told: Told | None = None) -> Work:
+def send_in_batches(events: Event | Iterable[Event], patience: float, progress: Progress | None = None) -> Steps:
     """Yields requests and pauses; returns the position of the last event.
 
-    Raises EventsRefused in the end if some were refused; the others are in.
+    Raises EventsRefused in the end if some were refused; the others are stored.
     """
-    work = _Sending(patience)
+    sender = _Sender(patience)
     done = 0
-    for batch in _batches(_one_by_one(events), work.refused):
-        yield from work.batch(batch)
+    for batch in _batches(_each(events), sender.refused):
+        yield from sender.batch(batch)
         done = batch[-1][0] + 1
-        if told:
-            told(done)
-    if work.refused:
-        raise EventsRefused(dict(sorted(work.refused.items())), work.position)
-    return work.position
+        if progress:
+            progress(done)
+    if sender.refused:
+        raise EventsRefused(dict(sorted(sender.refused.items())), sender.position)
+    return sender.position
 
 
-class _Sending:
+class _Sender:
     def __init__(self, patience: float) -> None:
         self.position: int | None = None
         self.refused: dict[int, str] = {}
@@ -60,9 +60,9 @@ class _Sending:
     def batch(self, batch: list[tuple[int, bytes]]) -> Generator[Any, Any, None]:
         body = b"[" + b",".join(event for _, event in batch) + b"]"
         try:
-            answer = yield from self._patiently(Call("POST", f"{API}/lineage/batch", BatchAnswer, body=body))
+            answer = yield from self._with_retries(Request("POST", f"{API}/lineage/batch", BatchAnswer, body=body))
         except Refused as e:
-            # The batch as a whole: something in it the server cannot even take apart.
+            # The batch as a whole: something in it the server could not even parse.
             if len(batch) == 1:
                 self.refused[batch[0][0]] = str(e)
                 return
@@ -75,23 +75,24 @@ class _Sending:
         if answer.position is not None:
             self.position = max(self.position or 0, answer.position)
 
-    def _patiently(self, call: Call[BatchAnswer]) -> Generator[Any, Any, Answer[BatchAnswer]]:
-        give_up = time.monotonic() + self._patience
+    def _with_retries(self, request: Request[BatchAnswer]) -> Generator[Any, Any, Answer[BatchAnswer]]:
+        deadline = time.monotonic() + self._patience
         pause = _FIRST_PAUSE
         while True:
-            outcome = yield call
+            outcome = yield request
             if not isinstance(outcome, HeadwaterError):
-                found: Answer[BatchAnswer] = outcome
-                return found
-            passing = isinstance(outcome, Unreachable) or (isinstance(outcome, ServerFailed) and outcome.status == 503)
-            asked = outcome.retry_after if isinstance(outcome, ServerFailed) else None
-            if not passing or time.monotonic() + pause > give_up:
+                answer: Answer[BatchAnswer] = outcome
+                return answer
+            retry_after = outcome.retry_after if isinstance(outcome, ServerFailed) else None
+            unavailable = isinstance(outcome, ServerFailed) and outcome.status == 503
+            temporary = unavailable or isinstance(outcome, Unreachable)
+            if not temporary or time.monotonic() + pause > deadline:
                 raise outcome
-            yield Pause(min(asked or pause, give_up - time.monotonic()))
+            yield Pause(min(retry_after or pause, deadline - time.monotonic()))
             pause = min(pause * 2, _LONGEST_PAUSE)
 
 
-def _one_by_one(events: Event | Iterable[Event]) -> Iterator[Event]:
+def _each(events: Event | Iterable[Event]) -> Iterator[Event]:
     if isinstance(events, (Mapping, msgspec.Struct, bytes, str)):
         yield events
     else:
@@ -99,8 +100,8 @@ def _one_by_one(events: Event | Iterable[Event]) -> Iterator[Event]:
 
 
 def _batches(events: Iterator[Event], refused: dict[int, str]) -> Iterator[list[tuple[int, bytes]]]:
-    """Events with their numbers, as JSON. What is no JSON is refused here: in a batch it would
-    take its neighbours with it."""
+    """Events with their indexes, as JSON. What is not JSON is refused here: in a batch it would fail its
+    neighbours too."""
     batch: list[tuple[int, bytes]] = []
     size = 0
     for index, event in enumerate(events):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.client.stream import FIRST_PAUSE, LONGEST_PAUSE, Stream
+from headwater.client.live_stream import FIRST_PAUSE, LONGEST_PAUSE, LiveStream
 from headwater.errors import ServerFailed
 from headwater.shapes.live import LiveChange, LiveResync
 
@@ -34,52 +34,52 @@ TEXT = (
 )
 
 
-def messages(stream: Stream, *chunks: bytes) -> list[LiveChange | LiveResync]:
-    return [message for chunk in chunks for message in stream.feed(chunk)]
+def updates(stream: LiveStream, *chunks: bytes) -> list[LiveChange | LiveResync]:
+    return [update for chunk in chunks for update in stream.feed(chunk)]
 
 
 @given(st.lists(st.integers(0, len(TEXT)), max_size=8))
-def test_messages_come_whole_however_they_are_cut(cuts: list[int]) -> None:
+def test_updates_are_whole_however_they_are_cut(cuts: list[int]) -> None:
     edges = [0, *sorted(cuts), len(TEXT)]
     pieces = [TEXT[a:b] for a, b in pairwise(edges)]
-    first, second = messages(Stream(None, {}), *pieces)
+    first, second = updates(LiveStream(None, {}), *pieces)
     assert isinstance(first, LiveChange)
     assert (first.position, first.job) == (8, CHANGE["job"])
     assert second == LiveResync(20, "slow")
 
 
-def test_it_goes_on_behind_the_last_message_that_came_whole() -> None:
-    stream = Stream(None, {})
+def test_it_goes_on_after_the_last_whole_update() -> None:
+    stream = LiveStream(None, {})
     assert "Last-Event-ID" not in stream.arguments()["headers"]
-    messages(stream, TEXT[: TEXT.index(b"event: resync")], b"event: resync\nid: 20\ndata: {")
+    updates(stream, TEXT[: TEXT.index(b"event: resync")], b"event: resync\nid: 20\ndata: {")
     assert stream.arguments()["headers"]["Last-Event-ID"] == "8"
-    assert messages(stream, b'"position": 20}\n\n') == []
+    assert updates(stream, b'"position": 20}\n\n') == []
 
 
-def test_it_begins_where_it_is_told_to() -> None:
-    assert Stream(5, {}).arguments()["headers"]["Last-Event-ID"] == "5"
+def test_it_starts_after_the_given_position() -> None:
+    assert LiveStream(5, {}).arguments()["headers"]["Last-Event-ID"] == "5"
 
 
 def test_a_hello_is_enough_to_go_on_from() -> None:
-    stream = Stream(None, {})
-    assert messages(stream, b'event: hello\nid: 7\ndata: {"position": 7}\n\n') == []
+    stream = LiveStream(None, {})
+    assert updates(stream, b'event: hello\nid: 7\ndata: {"position": 7}\n\n') == []
     assert stream.arguments()["headers"]["Last-Event-ID"] == "7"
 
 
 def test_only_filters_that_were_given_are_sent() -> None:
-    assert Stream(None, {"namespace": "a", "nodeId": None}).arguments()["params"] == {"namespace": "a"}
+    assert LiveStream(None, {"namespace": "a", "nodeId": None}).arguments()["params"] == {"namespace": "a"}
 
 
 def test_pauses_grow_until_something_comes() -> None:
-    stream = Stream(None, {})
+    stream = LiveStream(None, {})
     pauses = [stream.next_pause() for _ in range(20)]
     assert pauses[0] == FIRST_PAUSE
     assert pauses == sorted(pauses)
     assert pauses[-1] == LONGEST_PAUSE
-    messages(stream, b": ping\n\n")
+    updates(stream, b": ping\n\n")
     assert stream.next_pause() == FIRST_PAUSE
 
 
-def test_what_makes_no_sense_is_said() -> None:
-    with pytest.raises(ServerFailed, match="no sense"):
-        messages(Stream(None, {}), b"event: change\ndata: {}\n\n")
+def test_a_malformed_update_is_an_error() -> None:
+    with pytest.raises(ServerFailed, match="cannot read the live stream"):
+        updates(LiveStream(None, {}), b"event: change\ndata: {}\n\n")

@@ -1,4 +1,4 @@
-"""How single things are written: nodes, states, times."""
+"""Formats nodes, states, times and tables, the same everywhere."""
 
 import io
 from datetime import UTC, datetime
@@ -18,13 +18,13 @@ STATES = {
 }
 _TYPES = {"JOB": "job", "DATASET": "dataset", "DATASET_FIELD": "datasetField"}
 
-# Wider than anything: a pipe has no edge at which text would have to end.
-_ENDLESS = 100_000
+# Wider than any line: text for a pipe is never wrapped.
+_UNLIMITED = 100_000
 
 
 def plain(*parts: RenderableType) -> str:
-    """As text without colours, with no line cut or wrapped and nothing at the ends of lines."""
-    console = Console(file=io.StringIO(), width=_ENDLESS, color_system=None, highlight=False, emoji=False)
+    """As text without colours; lines are neither cut nor wrapped, and have no trailing blanks."""
+    console = Console(file=io.StringIO(), width=_UNLIMITED, color_system=None, highlight=False, emoji=False)
     for part in parts:
         console.print(part, soft_wrap=isinstance(part, (str, Text)), markup=False)
     text = console.file.getvalue()  # type: ignore[attr-defined]
@@ -32,7 +32,7 @@ def plain(*parts: RenderableType) -> str:
 
 
 def table(*columns: str) -> Table:
-    """Columns without lines; the last one takes what is long."""
+    """A table without rules; its last column folds long text."""
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", show_header=any(columns))
     for column in columns[:-1]:
         made.add_column(column, no_wrap=True)
@@ -40,8 +40,8 @@ def table(*columns: str) -> Table:
     return made
 
 
-def facts(*pairs: tuple[str, RenderableType | None]) -> Table:
-    """Names and values, without those that have none."""
+def properties(*pairs: tuple[str, RenderableType | None]) -> Table:
+    """Names and values; those without a value are left out."""
     made = table("", "")
     for name, value in pairs:
         if value is not None and value != "":
@@ -50,32 +50,32 @@ def facts(*pairs: tuple[str, RenderableType | None]) -> Table:
 
 
 def node(node_id: str, *, name: str | None = None) -> Text:
-    """An id that can be copied, with the name standing out."""
+    """A whole id, which can be copied, with the name in bold."""
     if name and node_id.endswith(name):
         return Text.assemble((node_id.removesuffix(name), "dim"), (name, "bold"))
     kind, colon, rest = node_id.partition(":")
     return Text.assemble((kind + colon, "dim"), (rest, "bold"))
 
 
-def ref(found: NodeRef) -> Text:
-    if found.field is not None:
-        lead = f"{_TYPES.get(found.type, found.type)}:{found.namespace}:"
-        return Text.assemble((lead, "dim"), (f"{found.name}:{found.field}", "bold"))
-    return node(found.nodeId, name=found.name)
+def ref(reference: NodeRef) -> Text:
+    if reference.field is not None:
+        lead = f"{_TYPES.get(reference.type, reference.type)}:{reference.namespace}:"
+        return Text.assemble((lead, "dim"), (f"{reference.name}:{reference.field}", "bold"))
+    return node(reference.nodeId, name=reference.name)
 
 
 def state(word: str | None) -> Text:
     return Text(word or "", STATES.get(word or "", ""))
 
 
-def moment(at: datetime | None) -> str:
+def timestamp(at: datetime | None) -> str:
     if at is None:
         return ""
     return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%SZ")
 
 
-def span(seconds: float | None) -> str:
-    """A length of time in two units at the most: `2 d 3 h`, `41 s`."""
+def duration(seconds: float | None) -> str:
+    """At most two units: `2 d 3 h`, `41 s`."""
     if seconds is None:
         return ""
     if abs(seconds) < 10:
@@ -89,16 +89,16 @@ def span(seconds: float | None) -> str:
     return ("-" if seconds < 0 else "") + " ".join(parts[:2])
 
 
-def took(milliseconds: int | None) -> str:
-    return "" if milliseconds is None else span(milliseconds / 1000)
+def duration_ms(milliseconds: int | None) -> str:
+    return "" if milliseconds is None else duration(milliseconds / 1000)
 
 
-def many(count: int, word: str) -> str:
+def plural(count: int, word: str) -> str:
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
-def gist(error: str | None) -> str | None:
-    """What a stack trace says, without where it was: the first line, and what caused it."""
+def error_summary(error: str | None) -> str | None:
+    """The first line of a stack trace and its causes, without the frames."""
     if not error:
         return None
     first, *rest = error.strip().splitlines()

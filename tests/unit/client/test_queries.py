@@ -7,22 +7,21 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from urllib.parse import unquote
 
 from headwater.api.routes import api_router
-from headwater.client import Client, calls, catalogue, connectors
-from headwater.client.call import Call
-from headwater.client.pages import Pages
+from headwater.client import Client, catalogue, connectors, queries
+from headwater.client.request import Pages, Request
 
-# The stream is no call with an answer, events are sent in another way, and /events is another name of /events/lineage.
+# The stream has no single answer, events are sent in another way, and /events is an alias of /events/lineage.
 _OTHERWISE = {("GET", "/live"), ("GET", "/events"), ("POST", "/lineage"), ("POST", "/lineage/batch")}
 
 
 def described() -> Iterator[tuple[str, Callable[..., Any]]]:
-    for module in (calls, catalogue, connectors):
+    for module in (queries, catalogue, connectors):
         for name, function in inspect.getmembers(module, inspect.isfunction):
             if function.__module__ == module.__name__ and not name.startswith("_"):
                 yield name, function
 
 
-def every_call(describe: Callable[..., Any]) -> Iterator[Call[Any]]:
+def every_request(describe: Callable[..., Any]) -> Iterator[Request[Any]]:
     """With names for what has to be given, and each choice where there is one."""
     hints = get_type_hints(describe)
     choices: dict[str, tuple[Any, ...]] = {}
@@ -35,7 +34,7 @@ def every_call(describe: Callable[..., Any]) -> Iterator[Call[Any]]:
             choices[name] = (None, f"{{{name}}}")
     for chosen in product(*choices.values()):
         made = describe(**dict(zip(choices, chosen, strict=True)))
-        yield made.call if isinstance(made, Pages) else made
+        yield made.request if isinstance(made, Pages) else made
 
 
 def pattern(path: str) -> str:
@@ -44,24 +43,26 @@ def pattern(path: str) -> str:
     return "/".join("{}" if part.startswith("{") else part for part in parts)
 
 
-def test_every_route_has_a_call_and_every_call_a_route() -> None:
+def test_every_route_has_a_request_and_every_request_a_route() -> None:
     routes = {
         (method, pattern(route.path))
         for route in api_router.routes
         for method in getattr(route, "methods", ())
         if method != "OPTIONS"
     }
-    asked = {(call.method, pattern(call.path)) for _, describe in described() for call in every_call(describe)}
-    assert routes - asked == _OTHERWISE
-    assert asked - routes == {("GET", "/healthz")}
+    requested = {
+        (request.method, pattern(request.path)) for _, describe in described() for request in every_request(describe)
+    }
+    assert routes - requested == _OTHERWISE
+    assert requested - routes == {("GET", "/healthz")}
 
 
-def test_every_call_is_a_method_of_the_client() -> None:
-    held = {
+def test_every_request_is_a_method_of_the_client() -> None:
+    methods = {
         vars(method).get("_describe") for base in Client.__mro__ for method in vars(base).values() if vars_of(method)
     }
     for name, describe in described():
-        assert describe in held or name == "events_page", name
+        assert describe in methods or name == "events_page", name
 
 
 def vars_of(thing: object) -> bool:

@@ -1,4 +1,4 @@
-"""How single things are written."""
+"""The formats of single values."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -6,11 +6,11 @@ import pytest
 from rich.text import Text
 
 from headwater.shapes.common import NodeRef
-from headwater.show.words import gist, moment, node, plain, ref, span, table
+from headwater.show.format import duration, error_summary, node, plain, ref, table, timestamp
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "text"),
     [
         (None, ""),
         (0, "0.0 s"),
@@ -23,15 +23,15 @@ from headwater.show.words import gist, moment, node, plain, ref, span, table
         (-90, "-1 min 30 s"),
     ],
 )
-def test_lengths_of_time_have_two_units_at_the_most(seconds: float | None, said: str) -> None:
-    assert span(seconds) == said
+def test_durations_have_at_most_two_units(seconds: float | None, text: str) -> None:
+    assert duration(seconds) == text
 
 
-def test_moments_are_told_in_utc() -> None:
+def test_times_are_shown_in_utc() -> None:
     at = datetime(2026, 11, 10, 9, 0, tzinfo=timezone(timedelta(hours=2)))
-    assert moment(at) == "2026-11-10 07:00:00Z"
-    assert moment(datetime(2026, 11, 10, 9, 0, tzinfo=UTC)) == "2026-11-10 09:00:00Z"
-    assert moment(None) == ""
+    assert timestamp(at) == "2026-11-10 07:00:00Z"
+    assert timestamp(datetime(2026, 11, 10, 9, 0, tzinfo=UTC)) == "2026-11-10 09:00:00Z"
+    assert timestamp(None) == ""
 
 
 def test_ids_can_be_copied_whole() -> None:
@@ -55,8 +55,8 @@ def test_names_that_look_like_markup_are_shown_as_they_are() -> None:
     assert plain(node(f"job:ns:{name}", name=name)) == f"job:ns:{name}\n"
 
 
-def test_a_stack_trace_is_told_by_its_causes() -> None:
+def test_a_stack_trace_is_summarised_by_its_causes() -> None:
     trace = "JobException: gone\n\tat a.b(C.java:1)\nCaused by: IOException: disk\n\tat d.e(F.java:2)\n"
-    assert gist(trace) == "JobException: gone\nCaused by: IOException: disk"
-    assert gist("plain") == "plain"
-    assert gist("") is gist(None) is None
+    assert error_summary(trace) == "JobException: gone\nCaused by: IOException: disk"
+    assert error_summary("plain") == "plain"
+    assert error_summary("") is error_summary(None) is None

@@ -1,14 +1,13 @@
-"""Every question, described once for both clients; `catalogue` has what Marquez clients ask and change.
+"""The requests of Headwater's own questions, for both clients; `catalogue` has those of the Marquez API.
 
-A function here says which request it is and what comes back; nothing is sent.
+A function here only describes a request and the type of its answer; a client sends it.
 """
 
 from typing import Any, Literal
 
 import msgspec
 
-from headwater.client.call import Call, Moment, get
-from headwater.client.pages import Pages
+from headwater.client.request import Pages, Request, Time, get
 from headwater.shapes import marquez
 from headwater.shapes.diff import Diff
 from headwater.shapes.freshness import Freshness, Gaps
@@ -22,9 +21,9 @@ GapKind = Literal["jobsWithoutOwner", "datasetsWithoutProducer", "datasetsWithou
 # The server itself
 
 
-def healthz() -> Call[marquez.Health]:
-    """How the server is; `status` begins with `degraded` while it cannot write."""
-    return Call("GET", "/healthz", marquez.Health, also=(503,))
+def healthz() -> Request[marquez.Health]:
+    """The server's health; `status` begins with `degraded` while it cannot write."""
+    return Request("GET", "/healthz", marquez.Health, also=(503,))
 
 
 # Graphs
@@ -35,10 +34,10 @@ def lineage(
     *,
     depth: int = 20,
     direction: Direction = "connected",
-    at: Moment | None = None,
-    since: Moment | None = None,
-    until: Moment | None = None,
-) -> Call[marquez.Graph]:
+    at: Time | None = None,
+    since: Time | None = None,
+    until: Time | None = None,
+) -> Request[marquez.Graph]:
     """The graph around a job or dataset."""
     return get(
         "/lineage",
@@ -57,10 +56,10 @@ def column_lineage(
     *,
     depth: int = 20,
     with_downstream: bool = False,
-    at: Moment | None = None,
-    since: Moment | None = None,
-    until: Moment | None = None,
-) -> Call[marquez.Graph]:
+    at: Time | None = None,
+    since: Time | None = None,
+    until: Time | None = None,
+) -> Request[marquez.Graph]:
     """The graph of columns around a column, or around all columns of a dataset or job."""
     return get(
         "/column-lineage",
@@ -74,7 +73,7 @@ def column_lineage(
     )
 
 
-def path_between(origin: str, destination: str, *, at: Moment | None = None) -> Call[marquez.Graph]:
+def path_between(origin: str, destination: str, *, at: Time | None = None) -> Request[marquez.Graph]:
     """How data gets from one node to another."""
     return get("/path", marquez.Graph, **{"from": origin, "to": destination, "at": at})
 
@@ -83,50 +82,50 @@ def path_between(origin: str, destination: str, *, at: Moment | None = None) -> 
 
 
 def impact(
-    node_id: str, *, depth: int | None = None, limit: int | None = None, at: Moment | None = None
-) -> Call[Impact]:
-    """Everything downstream, the nearest first: whom does a change hit?"""
+    node_id: str, *, depth: int | None = None, limit: int | None = None, at: Time | None = None
+) -> Request[Impact]:
+    """Everything downstream, the nearest first: what would a change affect?"""
     return get("/impact", Impact, nodeId=node_id, depth=depth, limit=limit, at=at)
 
 
 def why(
     node_id: str,
     *,
-    at: Moment | None = None,
-    since: Moment | None = None,
+    at: Time | None = None,
+    since: Time | None = None,
     limit: int | None = None,
     depth: int | None = None,
-) -> Call[Why]:
-    """Why is it wrong: suspects upstream, the likeliest first."""
+) -> Request[Why]:
+    """Root cause: suspects upstream, the likeliest first."""
     return get("/why", Why, nodeId=node_id, at=at, since=since, limit=limit, depth=depth)
 
 
 def diff(
-    since: Moment,
-    until: Moment | None = None,
+    since: Time,
+    until: Time | None = None,
     *,
     node_id: str | None = None,
     depth: int | None = None,
     limit: int | None = None,
-) -> Call[Diff]:
+) -> Request[Diff]:
     """What changed between two moments, around a node or everywhere."""
     params = {"from": since, "to": until, "nodeId": node_id, "depth": depth, "limit": limit}
     return get("/diff", Diff, **params)
 
 
-def freshness(node_id: str, *, at: Moment | None = None) -> Call[Freshness]:
+def freshness(node_id: str, *, at: Time | None = None) -> Request[Freshness]:
     """When a dataset was last written, and whether the next write is late."""
     return get("/freshness", Freshness, nodeId=node_id, at=at)
 
 
-def gaps(kind: GapKind, *, namespace: str | None = None, limit: int = 100, offset: int = 0) -> Call[Gaps]:
-    """What nobody looks after: one page of it."""
+def gaps(kind: GapKind, *, namespace: str | None = None, limit: int = 100, offset: int = 0) -> Request[Gaps]:
+    """One page of jobs without owner, or of datasets without producer or consumer."""
     return get("/gaps", Gaps, kind=kind, namespace=namespace, limit=limit, offset=offset)
 
 
 def run_lineage(
     run_id: str, *, direction: Literal["upstream", "downstream"] = "upstream", depth: int | None = None
-) -> Call[dict[str, Any]]:
+) -> Request[dict[str, Any]]:
     """Which runs fed a run, or were fed by it, through the versions of datasets."""
     return get(f"/runlineage/{direction}", dict[str, Any], runId=run_id, depth=depth)
 
@@ -137,11 +136,11 @@ def search(
     kind: Literal["JOB", "DATASET"] | None = None,
     namespace: str | None = None,
     sort: Literal["NAME", "UPDATE_AT"] | None = None,
-    before: Moment | None = None,
-    after: Moment | None = None,
+    before: Time | None = None,
+    after: Time | None = None,
     limit: int = 10,
     offset: int = 0,
-) -> Call[SearchAnswer]:
+) -> Request[SearchAnswer]:
     """Jobs and datasets by names, columns, descriptions, tags, owners and SQL; the best first."""
     return get(
         "/search",
@@ -157,7 +156,7 @@ def search(
     )
 
 
-# The events themselves
+# Events
 
 
 class _Events(msgspec.Struct):
@@ -165,25 +164,25 @@ class _Events(msgspec.Struct):
 
 
 def events(
-    *, after: Moment | None = None, before: Moment | None = None, newest_first: bool = False
+    *, after: Time | None = None, before: Time | None = None, newest_first: bool = False
 ) -> Pages[_Events, dict[str, Any]]:
-    """The events themselves, in the order of their times."""
-    call = get("/events/lineage", _Events, **_event_filter(after, before, newest_first))
-    return Pages(call, lambda page: page.events)
+    """All events, ordered by time."""
+    request = get("/events/lineage", _Events, **_event_filter(after, before, newest_first))
+    return Pages(request, lambda page: page.events)
 
 
 def events_page(
     *,
-    after: Moment | None = None,
-    before: Moment | None = None,
+    after: Time | None = None,
+    before: Time | None = None,
     newest_first: bool = False,
     limit: int = 100,
     offset: int = 0,
-) -> Call[marquez.Events]:
-    """Some events as they were sent, byte for byte, and how many there are."""
+) -> Request[marquez.Events]:
+    """One page of events, byte for byte as they were sent, and the total count."""
     params = _event_filter(after, before, newest_first)
     return get("/events/lineage", marquez.Events, **params, limit=limit, offset=offset)
 
 
-def _event_filter(after: Moment | None, before: Moment | None, newest_first: bool) -> dict[str, Any]:
+def _event_filter(after: Time | None, before: Time | None, newest_first: bool) -> dict[str, Any]:
     return {"after": after, "before": before, "sortDirection": "desc" if newest_first else "asc"}
