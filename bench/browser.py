@@ -1,4 +1,4 @@
-"""Chromium with a look inside: frames that it draws, time that it works, memory that it holds."""
+"""Chromium with measurements: frames, busy time, memory."""
 
 import json
 from collections.abc import Iterator
@@ -87,7 +87,7 @@ class View:
         self.page.evaluate("watched.shown")
 
     def shown_after_load_ms(self) -> tuple[float, float]:
-        """Since the page was loaded, and since it was asked for."""
+        """Milliseconds since the page was loaded, and since it was requested."""
         shown: float = self.page.evaluate("watched.shown")
         loaded: float = self.page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
         return max(0.0, shown - loaded), shown
@@ -131,12 +131,12 @@ class View:
         self.page.evaluate(_COUNT_FRAMES)
 
     def frames_ms(self) -> list[float]:
-        """How long each frame took since they are counted."""
+        """The duration of each frame since counting started."""
         frames: list[float] = self.page.evaluate(_FRAMES_COUNTED)
         return frames
 
     def changes(self) -> int:
-        """That the live stream brought."""
+        """Updates received from the live stream."""
         return int(self.page.evaluate("watched.changes"))
 
     def heap_bytes(self) -> float:
@@ -147,5 +147,5 @@ class View:
         return self._metrics()["TaskDuration"]
 
     def _metrics(self) -> dict[str, float]:
-        told: Any = self._inside.send("Performance.getMetrics")
-        return {one["name"]: one["value"] for one in told["metrics"]}
+        answer: Any = self._inside.send("Performance.getMetrics")
+        return {one["name"]: one["value"] for one in answer["metrics"]}

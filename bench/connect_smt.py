@@ -40,14 +40,14 @@ class Cpu:
         self._before = self._now()
 
     def _now(self) -> dict[str, tuple[str, int]]:
-        found = {}
+        threads = {}
         for entry in self._folder.iterdir():
             try:
                 name = (entry / "comm").read_text().strip()
-                found[entry.name] = name, int((entry / "schedstat").read_text().split()[0])
+                threads[entry.name] = name, int((entry / "schedstat").read_text().split()[0])
             except OSError:
                 continue  # it ended
-        return found
+        return threads
 
     def of(self, name: str) -> int:
         """Since this was made, of the threads with this name now."""
@@ -122,13 +122,13 @@ def compare(title: str, cluster: Cluster, config: dict[str, str]) -> None:
             if number >= WARM:
                 figures[kind].append(figure)
     for which, what, digits in ((0, "records a second", 0), (1, "µs of the task's thread for a record", 2)):
-        by_kind = {kind: [figure[which] for figure in told] for kind, told in figures.items()}
+        by_kind = {kind: [figure[which] for figure in rounds] for kind, rounds in figures.items()}
         print(f"{title}, {what}:")
-        for kind, told in by_kind.items():
-            ratios = [mine / bare for bare, mine in zip(by_kind["none"], told, strict=True)]
+        for kind, values in by_kind.items():
+            ratios = [mine / bare for bare, mine in zip(by_kind["none"], values, strict=True)]
             low, middle, high = statistics.quantiles(ratios, n=4)
             print(
-                f"  {_NAMES[kind]}: {statistics.median(told):,.{digits}f}, {middle:.3f} of the first "
+                f"  {_NAMES[kind]}: {statistics.median(values):,.{digits}f}, {middle:.3f} of the first "
                 f"(half of {ROUNDS} rounds in {low:.3f}–{high:.3f})"
             )
 

@@ -1,4 +1,4 @@
-"""`python -m bench.connectors`: how many records a second the generator and the S3 sink manage in the lab's worker.
+"""`python -m bench.connectors`: records a second of the generator and the S3 sink in the lab's worker.
 
 Needs what the lab needs, and `make connect`. The worker runs as in the lab: 512 MB, without the optimising compiler.
 """
@@ -36,36 +36,36 @@ def main() -> int:
 
 def measure(lab: Lab) -> None:
     values = lab.state()["values"]
-    here = Settings(
+    settings = Settings(
         kafka=lab.url("kafka"), registry=lab.url("registry"), s3=lab.url("s3"), archive="s3://archive/",
         s3_key=values["s3-key"], s3_secret=values["s3-secret"],
     )  # fmt: skip
 
-    def made() -> int:
+    def produced() -> int:
         try:
             return kafka.records(values["host"], int(values["kafka"]), "orders")
         except (kafka.ProtocolError, KeyError):
             return 0
 
-    put(lab, SOURCE, config(SOURCE, here, 0) | {"iterations": str(RECORDS)})
-    say("orders-source, Avro, exactly once", pace(made))
+    put(lab, SOURCE, config(SOURCE, settings, 0) | {"iterations": str(RECORDS)})
+    show("orders-source, Avro, exactly once", rate(produced))
     for name in FORMATS:
-        told = config(S3_SINK, here, 0) | {"format.class": name, "topics.dir": name}
-        put(lab, f"{S3_SINK}-{name}", told)
-        say(f"orders-s3-sink, {name}", pace(Stored(lab.data / "s3/buckets/archive" / name)))
+        options = config(S3_SINK, settings, 0) | {"format.class": name, "topics.dir": name}
+        put(lab, f"{S3_SINK}-{name}", options)
+        show(f"orders-s3-sink, {name}", rate(Stored(lab.data / "s3/buckets/archive" / name)))
 
 
 class Stored:
-    """Counts objects, each of which is read once."""
+    """Counts the rows of objects; reads each object once."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._known = folder, dict[Path, int]()
+        self._folder, self._counts = folder, dict[Path, int]()
 
     def __call__(self) -> int:
         for path in self._folder.rglob("orders+*"):
-            if path not in self._known and path.suffix in (".parquet", ".avro", ".json"):
-                self._known[path] = self._rows(path)
-        return sum(self._known.values())
+            if path not in self._counts and path.suffix in (".parquet", ".avro", ".json"):
+                self._counts[path] = self._rows(path)
+        return sum(self._counts.values())
 
     def _rows(self, path: Path) -> int:
         content = path.read_bytes()
@@ -77,7 +77,7 @@ class Stored:
             return sum(block.num_records for block in fastavro.block_reader(file))
 
 
-def pace(count: Callable[[], int]) -> float:
+def rate(count: Callable[[], int]) -> float:
     """Records a second, from the first to the last that were seen."""
     while not (first := count()):
         time.sleep(_PAUSE)
@@ -87,12 +87,12 @@ def pace(count: Callable[[], int]) -> float:
     return float(last - first) / (time.monotonic() - began)
 
 
-def put(lab: Lab, name: str, told: dict[str, str]) -> None:
-    answer = httpx.put(f"{lab.url('connect')}/connectors/{name}/config", json=told, timeout=120, trust_env=False)
+def put(lab: Lab, name: str, options: dict[str, str]) -> None:
+    answer = httpx.put(f"{lab.url('connect')}/connectors/{name}/config", json=options, timeout=120, trust_env=False)
     answer.raise_for_status()
 
 
-def say(what: str, figure: float) -> None:
+def show(what: str, figure: float) -> None:
     sys.stdout.write(f"{what}: {figure:,.0f} records/s\n")
     sys.stdout.flush()
 

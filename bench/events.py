@@ -33,16 +33,16 @@ _SLOT = re.compile(rb"@(\w+)@")
 
 
 class Load(msgspec.Struct, frozen=True):
-    """Which events: the same load always names the same jobs and datasets."""
+    """Which events; the same load always has the same jobs and datasets."""
 
     shape: Shape
     jobs: int
     namespace: str = "bench"
     columns: int = 20
     # Every dataset's columns have names of their own, and no two jobs share an input that
-    # neither wrote: nothing but the data source is said twice, so nothing is stored once only.
+    # neither wrote: only the data source is repeated, so that nothing else is stored just once.
     all_names_differ: bool = False
-    # Only names, as a run tells whose facets were all told before: 1.3 KB.
+    # Only names, as in a run whose facets were all reported before: 1.3 KB.
     plain: bool = False
 
     @property

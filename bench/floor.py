@@ -1,4 +1,4 @@
-"""The floor: what the HTTP server and the disk cost before any lineage is made of an event.
+"""The floor: what HTTP server and disk cost before Headwater does anything with an event.
 
     python -m bench.floor PORT FILE
 

@@ -4,7 +4,7 @@
 
 Bytes go through the decoder, the interpreter, the fold, the rows of the tables and the
 answers. Only `BadEvent` may come out, and what is accepted must come back byte for byte. An
-input that breaks this is left in bench/out/fuzz/found; give its path as an argument to try it again.
+input that breaks this is left in bench/out/fuzz/failures; give its path as an argument to try it again.
 """
 
 import importlib
@@ -44,7 +44,7 @@ with atheris.instrument_imports(include=["headwater"]):
     from headwater.store.rows import take
 
 _OUT = Path(__file__).parent / "out" / "fuzz"
-ARTIFACTS, CORPUS, SEEDS = _OUT / "found", _OUT / "corpus", _OUT / "seeds"
+ARTIFACTS, CORPUS, SEEDS = _OUT / "failures", _OUT / "corpus", _OUT / "seeds"
 _SEED_EVENTS = 100
 _MAX_BYTES = 20_000
 _DEPTH = 3
@@ -103,7 +103,7 @@ _EVERY_FACET: dict[str, Any] = {
 }
 
 
-class _Kept(dict[ContentId, bytes]):
+class _FakeLog(dict[ContentId, bytes]):
     """Stands for the log where facets are read."""
 
     def contents(self, ids: Iterable[ContentId]) -> dict[ContentId, bytes]:
@@ -115,17 +115,17 @@ def one_input(data: bytes) -> None:
         bodies = split_batch(data)
     except BadEvent:
         bodies = [data]
-    state, kept, known = State(), _Kept(), KnownFacets()
+    state, log, known = State(), _FakeLog(), KnownFacets()
     for position, body in enumerate(bodies, 1):
         try:
             event = decode(body)
         except BadEvent:
             continue
-        kept.update((facet.content_id, facet.content) for facet in event.facets)
-        assert put_back(event.skeleton, kept.__getitem__) == body, "the event does not come back as it was sent"
+        log.update((facet.content_id, facet.content) for facet in event.facets)
+        assert put_back(event.skeleton, log.__getitem__) == body, "the event does not come back as it was sent"
         apply_event(state, Position(position), event, interpret(event, known))
     take(state)
-    show(state, Contents(kept))  # type: ignore[arg-type]
+    show(state, Contents(log))  # type: ignore[arg-type]
 
 
 def show(state: State, contents: Contents) -> None:

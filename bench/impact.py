@@ -1,7 +1,7 @@
-"""`python -m bench.impact`: who is hit among 10,000, and the past beside the present.
+"""`python -m bench.impact`: impact among 10,000 nodes, and the past relative to the present.
 
-Before every question an event comes in about something in the answer, as it does all the time in
-a system that lives: the server keeps answers, but never finds one that it can give as it is.
+Before every query an event changes something in the answer, as happens all the time in a live
+system: the server caches answers, but can never give one unchanged.
 """
 
 import sys
@@ -18,7 +18,7 @@ import msgspec
 
 from bench.events import Events, Load
 from bench.load import EVENT_PATH, Task
-from bench.report import SIZES, Figure, Say, Sizes, at_most, info, median_of, show, timed
+from bench.report import SIZES, Figure, Progress, Sizes, at_most, info, median_of, show, timed
 from bench.servers import BenchError, Server, disk, headwater, run_load
 
 _FAN = Load("fan", 5000, namespace="fan")  # 5,000 jobs and 5,000 datasets downstream of one
@@ -30,34 +30,34 @@ _COLUMN = f"datasetField:{_FAN.dataset_namespace}:ds_0:col_1"
 _TREE_ROOT = f"/api/v1/lineage?depth=1000&nodeId=dataset:{_TREE.dataset_namespace}:ds_0"
 
 
-def impact(folder: Path, sizes: Sizes, say: Say) -> list[Figure]:
+def impact(folder: Path, sizes: Sizes, progress: Progress) -> list[Figure]:
     data = folder / "impact"
     with headwater(data) as server:
-        say("filling a store for impact")
+        progress("filling a store for impact")
         for load in (_FAN, _TREE):
             run_load(Task(server.port, 2, load=load, events_per_request=100))
-    # Started again: nothing is in memory but the graph.
+    # Restarted, so that nothing but the graph is in memory.
     with headwater(data) as server:
         client = _Client(server)
         first = client.timed(_IMPACT + _ROOT)
         return [
             info("impact of 10,000 nodes, the first time", f"{first * 1000:.0f} ms", first),
-            *_beside_encoding(client, sizes, "impact of 10,000 nodes", _IMPACT + _ROOT, 3, say),
-            *_beside_encoding(client, sizes, "impact of one column", _IMPACT + _COLUMN, None, say),
-            *_grown(client, sizes, say),
-            *_the_past(client, sizes, say),
+            *_relative_to_encoding(client, sizes, "impact of 10,000 nodes", _IMPACT + _ROOT, 3, progress),
+            *_relative_to_encoding(client, sizes, "impact of one column", _IMPACT + _COLUMN, None, progress),
+            *_grown(client, sizes, progress),
+            *_the_past(client, sizes, progress),
         ]
 
 
 class _Client:
-    """One connection, on which events and questions take turns."""
+    """One connection that alternates between events and queries."""
 
     def __init__(self, server: Server) -> None:
         self._connection = HTTPConnection("127.0.0.1", server.port, timeout=120)
         self._events = {load.namespace: Events(load, seed=3) for load in (_FAN, _TREE)}
         self._touched = 0
 
-    def ask(self, path: str, body: bytes | None = None) -> bytes:
+    def request(self, path: str, body: bytes | None = None) -> bytes:
         headers = {"Content-Type": "application/json"} if body is not None else {}
         self._connection.request("GET" if body is None else "POST", path, body, headers)
         answer = self._connection.getresponse()
@@ -68,80 +68,82 @@ class _Client:
 
     def timed(self, path: str) -> float:
         began = time.perf_counter()
-        self.ask(path)
+        self.request(path)
         return time.perf_counter() - began
 
     def touch(self, load: Load, job: int | None = None) -> None:
-        """One more run of a job, any one if it is not said which."""
+        """One more run of a job; by default of any job."""
         self._touched += 337
         for event in self._events[load.namespace].run(self._touched % load.jobs if job is None else job):
-            self.ask(EVENT_PATH, event)
+            self.request(EVENT_PATH, event)
 
-    def anew(self, path: Callable[[], str], touch: Callable[[], None], times: int) -> float:
-        """Median milliseconds of an answer, with something touched before each; the first left out."""
-        taken: list[float] = []
+    def after_change(self, path: Callable[[], str], touch: Callable[[], None], times: int) -> float:
+        """Median milliseconds of an answer with a change before each, without the first."""
+        times_ms: list[float] = []
         for _ in range(times + 1):
             touch()
-            taken.append(self.timed(path()) * 1000)
-        return median_of(taken[1:])
+            times_ms.append(self.timed(path()) * 1000)
+        return median_of(times_ms[1:])
 
 
-def _beside_encoding(client: _Client, sizes: Sizes, what: str, path: str, goal: float | None, say: Say) -> list[Figure]:
-    say(what)
-    body = client.ask(path)
+def _relative_to_encoding(
+    client: _Client, sizes: Sizes, what: str, path: str, goal: float | None, progress: Progress
+) -> list[Figure]:
+    progress(what)
+    body = client.request(path)
     decoded: Any = msgspec.json.decode(body)
     nodes = sum(len(level["nodes"]) for level in decoded["levels"])
-    taken, encoding, again = [], [], []
+    changed, encoding, unchanged = [], [], []
     for _ in range(_TURNS):
         encoding.append(timed(lambda: msgspec.json.encode(decoded), sizes.queries) * 1000)
-        taken.append(client.anew(lambda: path, lambda: client.touch(_FAN), sizes.queries))
-        again.append(client.anew(lambda: path, lambda: None, sizes.queries))
-    ratio = _ratio(taken, encoding)
-    text = f"{ratio:.1f} × ({median_of(taken):.1f} ms, msgspec encodes it in {median_of(encoding):.1f} ms; "
+        changed.append(client.after_change(lambda: path, lambda: client.touch(_FAN), sizes.queries))
+        unchanged.append(client.after_change(lambda: path, lambda: None, sizes.queries))
+    ratio = _ratio(changed, encoding)
+    text = f"{ratio:.1f} × ({median_of(changed):.1f} ms, msgspec encodes it in {median_of(encoding):.1f} ms; "
     text += f"{nodes:,} nodes, {len(body) / 1e6:.1f} MB)"
-    name = f"{what} after a change in it, beside encoding it"
+    name = f"{what} after a change in it, compared with encoding it"
     return [
         info(name, text, ratio) if goal is None else at_most(name, ratio, goal, text, f"{goal:g} ×"),
-        info("  asked again while nothing changed", f"{median_of(again):.1f} ms", median_of(again)),
+        info("  cached", f"{median_of(unchanged):.1f} ms", median_of(unchanged)),
     ]
 
 
-def _grown(client: _Client, sizes: Sizes, say: Say) -> list[Figure]:
-    say("impact with a job that is new each time")
+def _grown(client: _Client, sizes: Sizes, progress: Progress) -> list[Figure]:
+    progress("impact with a new job each time")
     jobs = iter(range(_FAN.jobs, _FAN.jobs + 1000))
-    taken = client.anew(lambda: _IMPACT + _ROOT, lambda: client.touch(_FAN, next(jobs)), sizes.queries)
-    return [info("  with a job that is new", f"{taken:.1f} ms", taken)]
+    milliseconds = client.after_change(lambda: _IMPACT + _ROOT, lambda: client.touch(_FAN, next(jobs)), sizes.queries)
+    return [info("  with a new job", f"{milliseconds:.1f} ms", milliseconds)]
 
 
-def _the_past(client: _Client, sizes: Sizes, say: Say) -> list[Figure]:
-    """Each question about a moment, or two, beside the same one about the present."""
-    since = _moment()
+def _the_past(client: _Client, sizes: Sizes, progress: Progress) -> list[Figure]:
+    """Each query about the past, relative to the same one about the present."""
+    since = _now()
     touch = lambda: client.touch(_TREE)  # noqa: E731
     tree_root = _TREE_ROOT.rpartition("=")[2]
-    questions = {
-        "lineage of 4,001 nodes at a moment": lambda: f"{_TREE_ROOT}&at={_moment()}",
-        "difference of two moments around it": lambda: f"/api/v1/diff?from={since}&depth=1000&nodeId={tree_root}",
-        "difference of everything": lambda: f"/api/v1/diff?from={since}",
+    queries = {
+        "lineage of 4,001 nodes at a past time": lambda: f"{_TREE_ROOT}&at={_now()}",
+        "diff of two times around it": lambda: f"/api/v1/diff?from={since}&depth=1000&nodeId={tree_root}",
+        "diff of everything": lambda: f"/api/v1/diff?from={since}",
     }
     figures = []
-    for what, path in questions.items():
-        say(what)
+    for what, path in queries.items():
+        progress(what)
         now, then = [], []
         for _ in range(_TURNS):
-            now.append(client.anew(lambda: _TREE_ROOT, touch, sizes.queries))
-            then.append(client.anew(path, touch, sizes.queries))
+            now.append(client.after_change(lambda: _TREE_ROOT, touch, sizes.queries))
+            then.append(client.after_change(path, touch, sizes.queries))
         ratio = _ratio(then, now)
         text = f"{ratio:.1f} × ({median_of(then):.0f} ms, the present graph takes {median_of(now):.0f} ms)"
-        figures.append(at_most(f"{what}, beside the present graph", ratio, 5, text, "5 ×"))
+        figures.append(at_most(f"{what}, compared with the present graph", ratio, 5, text, "5 ×"))
     return figures
 
 
-def _moment() -> str:
+def _now() -> str:
     return quote(datetime.now(UTC).isoformat())
 
 
 def _ratio(these: list[float], those: list[float]) -> float:
-    """Of each turn its own, and then the middle one."""
+    """The median of the ratios of each turn."""
     return median_of([this / that for this, that in zip(these, those, strict=True)])
 
 

@@ -1,11 +1,11 @@
-"""The load generator, as a process of its own so that its CPU time is told apart.
+"""The load generator, in its own process, so that its CPU time can be measured.
 
     python -m bench.load < task        says `ready` when it is connected, starts at the next
                                        line of its input, and prints its report as JSON
 
-A closed loop: each connection sends its next request as soon as the last one is answered, or
-where a rate is given, when it is due.
-Callbacks and no tasks, as every microsecond spent here is taken from the server.
+A closed loop: each connection sends its next request as soon as the last one is answered, or when
+it is due if there is a rate. Callbacks instead of tasks, as every microsecond spent here is taken
+from the server.
 """
 
 import asyncio
@@ -26,15 +26,15 @@ EVENT_PATH, BATCH_PATH = "/api/v1/lineage", "/api/v1/lineage/batch"
 class Task(msgspec.Struct, frozen=True):
     port: int
     connections: int
-    # Without a limit of time, each job of the load gets so many runs with one COMPLETE event, or
-    # each path is asked once, and that is all.
+    # Without a time limit, each job of the load gets `runs` runs with one COMPLETE event, or each
+    # path is queried once.
     seconds: float | None = None
     runs: int = 1
     warm_seconds: float = 1.0  # sent before, and not counted
     load: Load | None = None
     events_per_request: int = 1  # more than one go to the batch endpoint
-    paths: list[str] = []  # what to ask, in turn, where there is no load
-    requests_per_second: float | None = None  # of all connections together; without, as fast as it goes
+    paths: list[str] = []  # to query in turn, if there is no load
+    requests_per_second: float | None = None  # of all connections together; else as fast as possible
     seed: int = 1
 
 
@@ -52,7 +52,7 @@ class Report(msgspec.Struct, frozen=True):
 
     @property
     def per_second(self) -> float:
-        """Events, or queries where none are sent."""
+        """Events, or queries if there are no events."""
         return (self.events or self.requests) / self.seconds
 
     @property
@@ -67,7 +67,7 @@ class Tally:
         self.begin()
 
     def begin(self) -> None:
-        """Forgets all that was counted while the server warmed up."""
+        """Drops everything that was counted during the warm-up."""
         self.latencies: list[float] = []
         self.statuses: Counter[int] = Counter()
         self.events = self.answer_bytes = 0
@@ -107,7 +107,7 @@ class Tally:
 
 
 Request = tuple[bytes, int]
-"""Its text, and how many events are in it."""
+"""Its bytes, and the number of events in it."""
 
 
 def requests(task: Task) -> list[Iterator[Request]]:
@@ -115,8 +115,8 @@ def requests(task: Task) -> list[Iterator[Request]]:
     that they arrive in order."""
     if task.load is None:
         paths = iter(task.paths) if task.seconds is None else itertools.cycle(task.paths)
-        asked: Iterator[Request] = ((_head("GET", path), 0) for path in paths)
-        return [asked] * task.connections
+        queries: Iterator[Request] = ((_head("GET", path), 0) for path in paths)
+        return [queries] * task.connections
     random = Random(task.seed)
     jobs = range(task.load.jobs)
     once = task.seconds is None
@@ -144,7 +144,7 @@ def _head(method: str, path: str, body: bytes = b"") -> bytes:
 
 
 class Connection(asyncio.Protocol):
-    """One keep-alive connection: HTTP/1.1 as far as the servers here speak it."""
+    """One keep-alive connection, with as much of HTTP/1.1 as these servers use."""
 
     def __init__(self, stream: Iterator[Request], tally: Tally, every_seconds: float) -> None:
         self._stream, self._tally = stream, tally
@@ -161,12 +161,12 @@ class Connection(asyncio.Protocol):
 
     def send_next(self) -> None:
         assert self._transport is not None
-        found = next(self._stream, None) if self._tally.ended is None else None
-        if found is None:
+        request = next(self._stream, None) if self._tally.ended is None else None
+        if request is None:
             self.done.set_result(None)
             self._transport.close()
             return
-        text, self._events = found
+        text, self._events = request
         self._sent = time.perf_counter()
         self._transport.write(text)
 
@@ -227,5 +227,5 @@ async def work(task: Task) -> Report:
 
 
 if __name__ == "__main__":
-    given = msgspec.json.decode(sys.stdin.readline(), type=Task)
-    print(msgspec.json.encode(asyncio.run(work(given))).decode(), flush=True)
+    decoded = msgspec.json.decode(sys.stdin.readline(), type=Task)
+    print(msgspec.json.encode(asyncio.run(work(decoded))).decode(), flush=True)

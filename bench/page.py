@@ -18,7 +18,7 @@ from playwright.sync_api import Browser
 
 from bench.browser import Panned, View, browser
 from bench.page_graph import COLUMNS, PageGraph, State
-from bench.report import SIZES, Figure, Say, Sizes, at_least, at_most, doubted, info, median_of, show
+from bench.report import SIZES, Figure, Progress, Sizes, at_least, at_most, doubted, info, median_of, show
 from bench.servers import BenchError, Server, disk, headwater
 from headwater.api.page import FOLDER
 from headwater.cli.demo import recorded_events as recorded
@@ -30,7 +30,7 @@ LARGE = PageGraph("large", jobs=1000, inputs=9, outputs=4)
 
 CHANGES_A_SECOND, _TOGETHER = 200, 10
 _SLOW_MS = 50
-_CONTROL_FPS = 45  # a control below that means that the machine was too busy to tell
+_CONTROL_FPS = 45  # a slower control means that the machine was too busy
 _BATCH = 200
 
 # What the page does in layoutInWorker.ts, from outside: with the worker that was built.
@@ -70,7 +70,7 @@ async ([address, tasks]) => {
 """
 
 
-def page(folder: Path, sizes: Sizes, say: Say) -> list[Figure]:
+def page(folder: Path, sizes: Sizes, progress: Progress) -> list[Figure]:
     if chromium() is None:
         return [info("the page", f"not measured: needs Chromium ({INSTALL})", 0)]
     if not (FOLDER / "index.html").exists():
@@ -80,10 +80,10 @@ def page(folder: Path, sizes: Sizes, say: Say) -> list[Figure]:
         for graph in (CONTROL, MIDDLE):
             _send(graphs, list(graph.events()))
         return [
-            *_first_view(chrome, demo, sizes, say),
-            *_layouts(chrome, demo, sizes, say),
-            *_panning(chrome, graphs, sizes, say),
-            *_live(chrome, graphs, sizes, say),
+            *_first_view(chrome, demo, sizes, progress),
+            *_layouts(chrome, demo, sizes, progress),
+            *_panning(chrome, graphs, sizes, progress),
+            *_live(chrome, graphs, sizes, progress),
         ]
 
 
@@ -104,8 +104,8 @@ def _open(chrome: Browser, server: Server, path: str) -> Iterator[View]:
         view.close()
 
 
-def _first_view(chrome: Browser, demo: Server, sizes: Sizes, say: Say) -> list[Figure]:
-    say("page: first view of the demo's graph")
+def _first_view(chrome: Browser, demo: Server, sizes: Sizes, progress: Progress) -> list[Figure]:
+    progress("page: first view of the demo's graph")
     times = []
     for _ in range(sizes.rounds + 2):
         with _open(chrome, demo, "/graph") as view:
@@ -116,12 +116,12 @@ def _first_view(chrome: Browser, demo: Server, sizes: Sizes, say: Say) -> list[F
     return [at_most("page: first view of the demo's graph, empty cache", after_load, 1000, text, "1 s after load")]
 
 
-def _layouts(chrome: Browser, demo: Server, sizes: Sizes, say: Say) -> list[Figure]:
+def _layouts(chrome: Browser, demo: Server, sizes: Sizes, progress: Progress) -> list[Figure]:
     address = f"/assets/{next((FOLDER / 'assets').glob('layout.worker-*.js')).name}"
     figures = []
     with _open(chrome, demo, "/icon.svg") as view:
         for graph, goal in ((MIDDLE, 300), (LARGE, 1500)):
-            say(f"page: layout of {graph.node_count:,} nodes")
+            progress(f"page: layout of {graph.node_count:,} nodes")
             task = graph.task()
             taken, moved = view.page.evaluate(_LAYOUT, [address, [task] * max(3, sizes.rounds)])
             what = f"page: layout in the worker, {graph.node_count:,} nodes, {graph.edge_count:,} edges"
@@ -136,7 +136,7 @@ def _layouts(chrome: Browser, demo: Server, sizes: Sizes, say: Say) -> list[Figu
     return figures
 
 
-def _panning(chrome: Browser, graphs: Server, sizes: Sizes, say: Say) -> list[Figure]:
+def _panning(chrome: Browser, graphs: Server, sizes: Sizes, progress: Progress) -> list[Figure]:
     rounds, seconds = max(1, sizes.rounds), min(4.0, sizes.seconds)
     seen: dict[str, list[Panned]] = {"control": [], "out": [], "in": []}
     with (
@@ -153,20 +153,20 @@ def _panning(chrome: Browser, graphs: Server, sizes: Sizes, say: Say) -> list[Fi
             view.page.bring_to_front()
             view.pan(0.5)  # so that everything was drawn once
         for number in range(rounds):
-            say(f"page: panning, round {number + 1} of {rounds}")
+            progress(f"page: panning, round {number + 1} of {rounds}")
             for name, view in views.items():
                 view.page.bring_to_front()
                 seen[name].append(view.pan(seconds))
-    fps = {name: median_of([one.frames_a_second for one in found]) for name, found in seen.items()}
-    busy = {name: median_of([one.busy_ms for one in found]) for name, found in seen.items()}
+    fps = {name: median_of([one.frames_a_second for one in pans]) for name, pans in seen.items()}
+    busy = {name: median_of([one.busy_ms for one in pans]) for name, pans in seen.items()}
     figures = [info("page: panning the control of 50 nodes", f"{fps['control']:.0f} frames/s", fps["control"])]
     goals = (("out", "zoomed out", 0.9, 2, 100), ("in", "zoomed in", 0.7, 3, 1500))
     for name, words, rate, work, most in goals:
         elements = max(one.elements for one in seen[name])
         share, times = fps[name] / fps["control"], busy[name] / busy["control"]
-        told = f"{share:.2f} of the control ({fps[name]:.0f} frames/s)"
+        text = f"{share:.2f} of the control ({fps[name]:.0f} frames/s)"
         figures += [
-            at_least(f"page: panning {MIDDLE.node_count:,} nodes {words}", share, rate, told, f"{rate}"),
+            at_least(f"page: panning {MIDDLE.node_count:,} nodes {words}", share, rate, text, f"{rate}"),
             at_most("page: · busy for each frame", times, work, f"{times:.1f} × ({busy[name]:.1f} ms)", f"{work} ×"),
             at_most("page: · elements", elements, most, f"{elements:,}", f"{most:,}"),
         ]
@@ -206,11 +206,11 @@ class _Sender(threading.Thread):
         return MIDDLE.event(job, kind, run=f"{self._name} {job} {time_around // 2}")
 
 
-def _live(chrome: Browser, graphs: Server, sizes: Sizes, say: Say) -> list[Figure]:
+def _live(chrome: Browser, graphs: Server, sizes: Sizes, progress: Progress) -> list[Figure]:
     seconds = 15 if sizes.name == "quick" else 60
     figures = []
     for what, path in (("graph", _address(MIDDLE)), ("events page", "/events")):
-        say(f"page: {CHANGES_A_SECOND} live changes a second on the {what}")
+        progress(f"page: {CHANGES_A_SECOND} live changes a second on the {what}")
         with _open(chrome, graphs, path) as view:
             figures += _changing(view, graphs, what, seconds)
     return figures
@@ -221,17 +221,17 @@ def _changing(view: View, graphs: Server, what: str, seconds: float) -> list[Fig
         view.wait_for_graph()
         view.zoom_in()
     view.page.get_by_text("Live", exact=True).wait_for()
-    # What is kept of the first changes is no growth.
+    # What the page keeps of the first changes is not growth.
     _follow(view, _Sender(graphs, 5))
     before = view.heap_bytes()
     view.begin_frames()
     sender = _Sender(graphs, seconds)
-    told = _follow(view, sender)
+    received = _follow(view, sender)
     frames = view.frames_ms()
     after = view.heap_bytes()
     grown = (after - before) / 1e6
     slow = sum(ms > _SLOW_MS for ms in frames) / len(frames)
-    applied = told if what != "graph" else min(told, _right(view, sender))
+    applied = received if what != "graph" else min(received, _right(view, sender))
     rate = len(frames) / (sum(frames) / 1000)
     return [
         at_least(f"page: {CHANGES_A_SECOND} live changes/s, {what}: applied", applied, 1, f"{applied:.1%}", "all"),
@@ -257,7 +257,7 @@ def _right(view: View, sender: _Sender) -> float:
     cards = "[...document.querySelectorAll('article[data-kind=job]')]"
     shown: dict[str, str] = dict(view.page.evaluate(f"{cards}.map((card) => [card.dataset.node, card.dataset.state])"))
     if not shown:
-        raise BenchError("there is no job in the window")
+        raise BenchError("no job in the window")
     return sum(sender.states.get(job) == state for job, state in shown.items()) / len(shown)
 
 

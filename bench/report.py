@@ -15,8 +15,8 @@ from rich.table import Table
 
 from headwater import __version__
 
-Say = Callable[[str], None]
-"""Tells the person who waits what is being measured."""
+Progress = Callable[[str], None]
+"""Called with what is measured next."""
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -24,8 +24,8 @@ class Figure(msgspec.Struct, frozen=True):
     text: str  # as the table shows it
     value: float
     goal: str = ""
-    ok: bool | None = None  # None where there is no goal, or where it cannot be told
-    doubt: str = ""  # why it cannot be told
+    ok: bool | None = None  # None without a goal, or if the measurement does not decide it
+    doubt: str = ""  # why the measurement does not decide it
 
 
 class Sizes(msgspec.Struct, frozen=True):
@@ -38,9 +38,9 @@ class Sizes(msgspec.Struct, frozen=True):
     many_jobs: int
     few_jobs: int = 1000
     connections: int = 32
-    runs_of_each: int = 4  # of many jobs, beside the first one
+    runs_of_each: int = 4  # of many jobs, after the first one
     runs_of_one: int = 20_000
-    questions: int = 100_000  # over which memory is looked at
+    questions: int = 100_000  # over which the growth of memory is measured
 
 
 SIZES = {
@@ -63,7 +63,7 @@ def at_most(what: str, value: float, goal: float, text: str, goal_text: str) -> 
 
 
 def doubted(figure: Figure, why: str) -> Figure:
-    """A goal that seems met, but by a measurement that leans that way. A miss stays a miss."""
+    """A goal that seems met, but by a measurement biased that way. A miss stays a miss."""
     return replace(figure, ok=None, doubt=why) if figure.ok else figure
 
 
@@ -72,14 +72,14 @@ def median_of(values: Sequence[float]) -> float:
 
 
 def timed(work: Callable[[], object], times: int) -> float:
-    """Median seconds of one call, the first left out."""
+    """Median seconds of one call, without the first."""
     work()
-    taken = []
+    seconds = []
     for _ in range(times):
         began = time.perf_counter()
         work()
-        taken.append(time.perf_counter() - began)
-    return statistics.median(taken)
+        seconds.append(time.perf_counter() - began)
+    return statistics.median(seconds)
 
 
 def show(figures: Sequence[Figure], sizes: Sizes, minutes: float) -> None:
@@ -94,7 +94,7 @@ def show(figures: Sequence[Figure], sizes: Sizes, minutes: float) -> None:
     for figure in figures:
         mark = {True: "[green]yes[/]", False: "[bold red]MISSED[/]", None: f"[yellow]{figure.doubt}[/]"}[figure.ok]
         table.add_row(escape(figure.what), escape(figure.text), figure.goal, mark)
-    # Where the output is no terminal, a table cut to 80 columns would help nobody.
+    # Into a file or pipe, rich would cut the table to 80 columns.
     console = Console(width=None if os.isatty(1) else 140)
     console.print(table)
 

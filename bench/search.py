@@ -1,6 +1,6 @@
-"""`python -m bench.search [JOBS]`: search as people type, while events come in.
+"""`python -m bench.search [JOBS]`: search as people type, during ingest.
 
-The store has JOBS jobs (20,000 unless told) with three datasets of 20 columns each, and all
+The store has JOBS jobs (20,000 by default) with three datasets of 20 columns each, and all
 names differ. Eight clients type random names letter by letter: as fast as people do, and as fast
 as the server answers.
 """
@@ -18,39 +18,39 @@ from msgspec.structs import replace
 
 from bench.events import Load
 from bench.load import Report, Task
-from bench.report import SIZES, Figure, Say, at_most, info, show
+from bench.report import SIZES, Figure, Progress, at_most, info, show
 from bench.servers import Server, bytes_in, disk, headwater, run_load, run_together
 
 _CLIENTS, _EVENTS_PER_SECOND = 8, 500
-_LETTERS_PER_SECOND = 10  # of one who types fast
+_LETTERS_PER_SECOND = 10  # of a fast typist
 _NAMES_TYPED = 60
 _GOAL_MS, _GOAL_WITHOUT_PAUSE_MS = 30, 50
 _SECONDS = 10.0
 _BUILD_SECONDS = 900
 
 
-def as_you_type(folder: Path, jobs: int, say: Say) -> list[Figure]:
+def as_you_type(folder: Path, jobs: int, progress: Progress) -> list[Figure]:
     load = Load("layered", jobs, "bench", all_names_differ=True)
     data = folder / "search"
-    say(f"taking in {jobs:,} jobs with {load.datasets:,} datasets")
+    progress(f"ingesting {jobs:,} jobs with {load.datasets:,} datasets")
     with headwater(data) as server:
         filled = run_load(Task(server.port, 2, load=load, events_per_request=100))
-        say("waiting for the index")
-        behind = _wait_for(server, load)
+        progress("waiting for the index")
+        lag = _wait_for(server, load)
     shutil.rmtree(data / "search")
-    say("building the index")
+    progress("building the index")
     with headwater(data) as server:
         before = server.rss_bytes()
         built = _wait_for(server, load)
         figures = [
-            info("intake of these jobs, indexed meanwhile", f"{filled.per_second:,.0f}/s", filled.per_second),
-            info("  until the last of them is found", f"{behind:.1f} s", behind),
+            info("ingest of these jobs, with indexing", f"{filled.per_second:,.0f}/s", filled.per_second),
+            info("  until the last one is searchable", f"{lag:.1f} s", lag),
             info(f"building the index of {jobs + load.datasets:,} documents", f"{built:.1f} s", built),
             _megabytes("  its size", bytes_in(data / "search")),
             _megabytes("  memory of the server before", before),
             _megabytes("  memory of the server after", server.rss_bytes()),
         ]
-        return figures + _typed(server, load, say)
+        return figures + _typed(server, load, progress)
 
 
 def _wait_for(server: Server, load: Load) -> float:
@@ -58,8 +58,8 @@ def _wait_for(server: Server, load: Load) -> float:
     began = time.perf_counter()
     last = load.inputs(load.jobs - 1)[2]
     while time.perf_counter() - began < _BUILD_SECONDS:
-        found = msgspec.json.decode(server.get(f"/api/v1/search?filter=DATASET&q={quote(last)}&limit=1"))
-        if found["results"] and found["results"][0]["name"] == last:
+        answer = msgspec.json.decode(server.get(f"/api/v1/search?filter=DATASET&q={quote(last)}&limit=1"))
+        if answer["results"] and answer["results"][0]["name"] == last:
             break
         time.sleep(0.05)
     return time.perf_counter() - began
@@ -69,23 +69,26 @@ def _megabytes(what: str, size: int) -> Figure:
     return info(what, f"{size / 1e6:,.0f} MB", size / 1e6)
 
 
-def _typed(server: Server, load: Load, say: Say) -> list[Figure]:
+def _typed(server: Server, load: Load, progress: Progress) -> list[Figure]:
     random = Random(3)
     chosen = [random.randrange(load.jobs) for _ in range(_NAMES_TYPED)]
     names = [load.job(i) if n % 2 else random.choice(load.inputs(i)) for n, i in enumerate(chosen)]
     paths = [f"/api/v1/search?q={quote(name[:length])}" for name in names for length in range(1, len(name) + 1)]
     fast = Task(server.port, _CLIENTS, seconds=_SECONDS, paths=paths)
     typing = replace(fast, requests_per_second=_CLIENTS * _LETTERS_PER_SECOND)
-    telling = Task(server.port, _CLIENTS, seconds=_SECONDS, load=load, requests_per_second=_EVENTS_PER_SECOND)
+    ingest = Task(server.port, _CLIENTS, seconds=_SECONDS, load=load, requests_per_second=_EVENTS_PER_SECOND)
     figures: list[Figure] = []
-    for how, task, goal in (("as people type", typing, _GOAL_MS), ("as fast as it goes", fast, _GOAL_WITHOUT_PAUSE_MS)):
-        say(f"{how}, nothing else going on")
+    for how, task, goal in (
+        ("as people type", typing, _GOAL_MS),
+        ("as fast as possible", fast, _GOAL_WITHOUT_PAUSE_MS),
+    ):
+        progress(f"{how}, without ingest")
         alone = run_load(task)
-        say(f"{how}, while {_EVENTS_PER_SECOND} events a second come in")
-        events, meanwhile = run_together(telling, task)
+        progress(f"{how}, during ingest of {_EVENTS_PER_SECOND} events a second")
+        events, searches = run_together(ingest, task)
         figures += [
             _latency(f"search in {load.jobs:,} jobs, {_CLIENTS} clients {how}", alone, goal),
-            _latency(f"  the same with {events.per_second:,.0f} events/s", meanwhile, goal),
+            _latency(f"  the same with {events.per_second:,.0f} events/s", searches, goal),
             info("  p99 of those events", f"{events.p99_ms:.0f} ms", events.p99_ms),
         ]
     return figures

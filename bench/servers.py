@@ -1,4 +1,4 @@
-"""Processes that a measurement starts, and what the system tells of them."""
+"""Processes that a measurement starts, and their CPU time and memory."""
 
 import os
 import resource
@@ -21,7 +21,7 @@ from bench.load import Report, Task
 _READY_SECONDS = 300
 _STOP_SECONDS = 120
 _LOAD_SECONDS = 600  # for a load that ends by itself
-_LATE_SECONDS = 30  # for the answers to what was sent last
+_LATE_SECONDS = 30  # for the answers to the last requests
 _BEHIND = ("headwater_tables_behind ", "headwater_search_behind ")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -44,7 +44,7 @@ class Server:
         self._output = output
         began = time.perf_counter()
         with output.open("wb") as file:
-            # A session of its own: Ctrl-C reaches the bench alone, which then stops the servers.
+            # In its own session: Ctrl-C reaches only the bench, which then stops the servers.
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True
             )
@@ -59,7 +59,7 @@ class Server:
         deadline = time.monotonic() + _READY_SECONDS
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
-                raise BenchError(f"the server ended at once: {self.said()}")
+                raise BenchError(f"the server ended at once: {self.output()}")
             try:
                 if ready_path is not None:
                     self.get(ready_path)
@@ -69,9 +69,9 @@ class Server:
                 time.sleep(0.005)
             else:
                 return
-        raise BenchError(f"the server was not ready after {_READY_SECONDS} s: {self.said()}")
+        raise BenchError(f"the server was not ready after {_READY_SECONDS} s: {self.output()}")
 
-    def said(self) -> str:
+    def output(self) -> str:
         return self._output.read_text(errors="replace")[-2000:].strip()
 
     def get(self, path: str) -> bytes:
@@ -84,12 +84,11 @@ class Server:
         return int(msgspec.json.decode(self.get("/healthz"))["position"])
 
     def settle(self) -> None:
-        """Waits until tables and search index have all that the log has: they follow in the background, and
-        after a large load for a while."""
+        """Waits until tables and search index have caught up with the log, which takes a while after a large load."""
         deadline = time.monotonic() + _READY_SECONDS
         while any(self._behind()):
             if time.monotonic() > deadline:
-                raise BenchError(f"tables or search index are still behind after {_READY_SECONDS} s: {self.said()}")
+                raise BenchError(f"tables or search index are still behind after {_READY_SECONDS} s: {self.output()}")
             time.sleep(0.2)
 
     def _behind(self) -> list[float]:
@@ -97,7 +96,7 @@ class Server:
         return [float(line.split()[1]) for line in lines if line.startswith(_BEHIND)]
 
     def cpu_seconds(self) -> float:
-        # The command name stands in brackets and may hold blanks; the numbers come after it.
+        # The command name is in brackets and may hold blanks; the numbers come after it.
         stat = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(stat[11]) + int(stat[12])) / _TICKS
 
@@ -115,7 +114,7 @@ class Server:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-                raise BenchError(f"the server did not stop within {_STOP_SECONDS} s: {self.said()}") from None
+                raise BenchError(f"the server did not stop within {_STOP_SECONDS} s: {self.output()}") from None
 
     def __enter__(self) -> Self:
         return self
@@ -166,7 +165,7 @@ def _result(process: "subprocess.Popen[str]", task: Task) -> Report:
     try:
         out, err = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
-        raise BenchError(f"the server still owes answers after {limit:.0f} s") from None
+        raise BenchError(f"the server has not answered everything after {limit:.0f} s") from None
     if process.returncode:
         raise BenchError(f"the load generator failed: {err[-2000:]}")
     report = msgspec.json.decode(out, type=Report)
@@ -196,7 +195,7 @@ def _go(process: "subprocess.Popen[str]") -> None:
 
 
 def disk() -> str | None:
-    """Where stores are made: not in /tmp, which is often in memory. Syncing has to cost what a disk costs."""
+    """Where stores are made: not in /tmp, which is often in memory. Syncs have to cost what they cost on a disk."""
     return None if os.environ.get("TMPDIR") or not os.access("/var/tmp", os.W_OK) else "/var/tmp"
 
 
@@ -205,8 +204,8 @@ def bytes_in(folder: Path) -> int:
 
 
 class OtherWork:
-    """What else the machine did meanwhile. Ask when the servers are stopped: only of processes
-    that have ended does the system say that they were ours."""
+    """CPU time of everything else on the machine. Read it after the servers have stopped: the system counts only
+    ended processes as ours."""
 
     def __init__(self) -> None:
         self._began, self._busy, self._ours = time.monotonic(), _busy_seconds(), _our_seconds()
@@ -231,4 +230,4 @@ def _rss_bytes(pid: int) -> int:
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024
-    raise BenchError("the system does not tell the memory of the server")
+    raise BenchError("cannot read the memory of the server")

@@ -1,8 +1,8 @@
 """`python -m bench.spark_capture`: what lineage costs a Spark application, and how soon it is there.
 
-Orders go from Kafka to `supplier-stats` and to Iceberg at once, in one application with real services, round after
-round with and without the agent. All rounds do the same work in the same JVM, so that they can be compared; beside
-the clock, the CPU time of driver and JVM is looked at, which other work on the machine disturbs less. Needs what
+Orders go from Kafka to `supplier-stats` and to Iceberg at once, in one application with real services, in rounds
+with and without the agent. All rounds do the same work in the same JVM, so that they can be compared. Besides the
+clock, the CPU time of driver and JVM is measured, which other work on the machine affects less. Needs what
 `make test-spark` sets up. BENCH=quick|default|large.
 """
 
@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from bench.orders import produce_at_once
 from bench.report import SIZES as REPORT_SIZES
-from bench.report import Figure, Say, at_most, doubted, info, show
+from bench.report import Figure, Progress, at_most, doubted, info, show
 from bench.servers import BenchError, disk
 from bench.spark_columns import large_plan
 
@@ -55,8 +55,8 @@ class Round(NamedTuple):
     cpu: float
 
 
-# What happens once for each start and end is not what a stream costs: looked at is what lies between, by the share of
-# the topic that was read.
+# Starts and ends are not what a stream costs: only what lies between is measured, by the share of the topic that was
+# read.
 FROM, TO = 0.25, 0.9
 
 
@@ -68,8 +68,8 @@ def lab(folder: Path) -> Iterator[dict[str, str]]:
     if done.returncode:
         raise BenchError(f"the lab did not come up: {done.stderr}")
     try:
-        told = json.loads((folder / "lab.json").read_bytes())
-        yield {service["name"]: service["url"] for service in told["services"]}
+        state = json.loads((folder / "lab.json").read_bytes())
+        yield {service["name"]: service["url"] for service in state["services"]}
     finally:
         subprocess.run([*_HEADWATER, "lab", "down", *data], capture_output=True, check=False)
 
@@ -176,8 +176,8 @@ class Bench:
         while time.perf_counter() < until:
             try:
                 with urllib.request.urlopen(f"{self._url}/api/v1/namespaces/{NAMESPACE}/jobs/{job}") as answer:
-                    told = json.loads(answer.read())
-                if told["latestRun"]["id"] == run and told["inputs"] and told["outputs"]:
+                    shown = json.loads(answer.read())
+                if shown["latestRun"]["id"] == run and shown["inputs"] and shown["outputs"]:
                     return time.perf_counter()
             except urllib.error.HTTPError as e:
                 e.close()
@@ -230,7 +230,7 @@ def costs(pairs: Sequence[tuple[Round, Round]], seen: Sequence[float]) -> list[F
 
 
 def _error(values: Sequence[float]) -> float:
-    """Within which the true mean lies, in nineteen of twenty cases."""
+    """Half the 95 % confidence interval of the mean."""
     return 2 * statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else float("inf")
 
 
@@ -241,34 +241,34 @@ def columns(spark: Any, folder: Path) -> Figure:
     taken = []
     for _ in range(6):
         began = time.perf_counter()
-        found = lineage(df)
+        result = lineage(df)
         taken.append(time.perf_counter() - began)
-        assert len(found.columns) == 200
+        assert len(result.columns) == 200
     what = "column lineage of 200 columns, 10 joins (the first time; median of others)"
     return at_most(what, taken[0], 1.0, f"{taken[0]:.2f} s; {statistics.median(taken[1:]):.2f} s", "1 s")
 
 
-def measure(folder: Path, sizes: Sizes, say: Say) -> list[Figure]:
+def measure(folder: Path, sizes: Sizes, progress: Progress) -> list[Figure]:
     os.environ["NO_PROXY"] = "127.0.0.1"
-    say("the lab starts")
+    progress("starting the lab")
     with lab(folder / "lab") as urls:
         bench = Bench(urls, folder, sizes)
         try:
-            say(f"{sizes.orders:,} orders are made")
+            progress(f"producing {sizes.orders:,} orders")
             bench.fill()
             for number in range(sizes.warm):
-                say(f"warming up, {number + 1} of {sizes.warm}")
+                progress(f"warming up, {number + 1} of {sizes.warm}")
                 bench.round(capture=number % 2 == 1)
             pairs = []
             for number in range(sizes.pairs):
-                say(f"rounds with and without capture, pair {number + 1} of {sizes.pairs}")
-                # Now this one first, now the other: what grows over time counts for both.
+                progress(f"rounds with and without capture, pair {number + 1} of {sizes.pairs}")
+                # Alternating, so that what grows over time counts for both.
                 first = bench.round(capture=number % 2 == 1)
                 second = bench.round(capture=number % 2 == 0)
                 pairs.append((first, second) if number % 2 == 0 else (second, first))
-            say("how soon a query is in the API")
+            progress("how soon a query is in the API")
             seen = [seconds for _ in range(sizes.pairs) for seconds in bench.freshness()]
-            say("how soon an order is in the record of its window")
+            progress("how soon an order is in the record of its window")
             return [*costs(pairs, seen), bench.windows(), columns(bench.spark, folder)]
         finally:
             bench.spark.stop()
@@ -277,7 +277,7 @@ def measure(folder: Path, sizes: Sizes, say: Say) -> list[Figure]:
 def main() -> int:
     name = os.environ.get("BENCH") or "default"
     if name not in SIZES:
-        print(f"BENCH is one of {', '.join(SIZES)}", file=sys.stderr)
+        print(f"bench: BENCH must be one of {', '.join(SIZES)}", file=sys.stderr)
         return 2
     began = time.monotonic()
     try:

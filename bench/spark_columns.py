@@ -36,19 +36,19 @@ def main() -> None:
             took = []
             for _ in range(6):
                 start = time.perf_counter()
-                found = lineage(df)
+                result = lineage(df)
                 took.append(time.perf_counter() - start)
-            assert len(found.columns) == columns
-            assert not found.unknown
+            assert len(result.columns) == columns
+            assert not result.unknown
             plan = df._jdf.queryExecution().analyzed()
             start = time.perf_counter()
             plans.read(plan)
             parsed = time.perf_counter()
             leaves.read(plan, spark)
-            asked = time.perf_counter()
+            resolved = time.perf_counter()
             print(
                 f"{columns:4} columns, {joins:2} joins: first {took[0]:.3f} s, then {statistics.median(took[1:]):.3f} s"
-                f" (the plan {parsed - start:.3f} s, its relations {asked - parsed:.3f} s)"
+                f" (the plan {parsed - start:.3f} s, its relations {resolved - parsed:.3f} s)"
             )
     spark.stop()
 

@@ -56,7 +56,7 @@ def _windows(kafka: str) -> list[tuple[float, float]]:
         }
     )
     consumer.subscribe([SUPPLIER_STATS])
-    found: list[tuple[float, float]] = []
+    windows: list[tuple[float, float]] = []
     ends: set[int] = set()
     try:
         while not ends or len(ends) < len(consumer.assignment()):
@@ -69,7 +69,7 @@ def _windows(kafka: str) -> list[tuple[float, float]]:
                 ends.add(message.partition())
                 continue
             stats: Any = schemaless_reader(BytesIO(message.value()[5:]), schema, None)
-            found.append((stats["window_end"].timestamp(), message.timestamp()[1] / 1000))
+            windows.append((stats["window_end"].timestamp(), message.timestamp()[1] / 1000))
     finally:
         consumer.close()
-    return found
+    return windows

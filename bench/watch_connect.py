@@ -11,33 +11,33 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from bench.report import Figure, Say, at_most, info
+from bench.report import Figure, Progress, at_most, info
 
-CONNECTORS, TASKS, LOOKS = 1000, 3, 10
+CONNECTORS, TASKS, POLLS = 1000, 3, 10
 
 
-def watching(say: Say) -> list[Figure]:
-    """In a process of its own, whose memory is only the watcher's."""
-    say(f"watching {CONNECTORS} connectors")
+def watching(progress: Progress) -> list[Figure]:
+    """In a separate process, so that its memory is the watcher's."""
+    progress(f"watching {CONNECTORS} connectors")
     done = subprocess.run([sys.executable, "-m", "bench.watch_connect"], capture_output=True, text=True, check=True)
-    told = json.loads(done.stdout)
+    result = json.loads(done.stdout)
     return [
         at_most(
-            f"watch: a look at {CONNECTORS:,} connectors × {TASKS} tasks",
-            told["look"],
+            f"watch: a poll of {CONNECTORS:,} connectors × {TASKS} tasks",
+            result["poll"],
             2,
-            f"{told['look']:.2f} s",
+            f"{result['poll']:.2f} s",
             "2 s",
         ),
-        info("watch: the first look, with lineage and schemas", f"{told['first']:.2f} s", told["first"]),
-        at_most("watch: memory", told["megabytes"], 100, f"{told['megabytes']:.0f} MB", "100 MB"),
-        at_most("watch: events of looks that see nothing new", told["idle"], 0, str(told["idle"]), "0"),
-        at_most("watch: events when ten connectors change", told["changed"], 10, str(told["changed"]), "10"),
+        info("watch: the first poll, with lineage and schemas", f"{result['first']:.2f} s", result["first"]),
+        at_most("watch: memory", result["megabytes"], 100, f"{result['megabytes']:.0f} MB", "100 MB"),
+        at_most("watch: events of polls without changes", result["idle"], 0, str(result["idle"]), "0"),
+        at_most("watch: events when ten connectors change", result["changed"], 10, str(result["changed"]), "10"),
     ]
 
 
 def _serve(pipe: Connection) -> None:
-    """Connect and its registry, simulated; changes ten connectors when told to."""
+    """Connect and its registry, simulated; changes ten connectors on request."""
     from tests.support.connect import FakeConnect
 
     fake = FakeConnect()
@@ -73,37 +73,37 @@ async def _watch(url: str, pipe: Connection) -> dict[str, Any]:
     from headwater.watch.connect.watcher import Options, Watcher
     from headwater.watch.registry.client import Registry
 
-    told = 0
+    sent = 0
 
     def send(_: object) -> None:
-        nonlocal told
-        told += 1
+        nonlocal sent
+        sent += 1
 
     connect, registry = Connect(url, timeout=60), Registry(url, timeout=60, every=3600)
     watcher = Watcher(connect, send, mapping.load(), Options(kafka="broker:9092", heartbeat=3600), registry=registry)
 
-    async def look(whole: bool = False) -> float:
+    async def poll(whole: bool = False) -> float:
         began = time.perf_counter()
         await watcher.poll(whole=whole)
         return time.perf_counter() - began
 
-    first = await look(whole=True)
-    await look(whole=True)
-    assert told >= CONNECTORS
+    first = await poll(whole=True)
+    await poll(whole=True)
+    assert sent >= CONNECTORS
     assert all(w.found and len(next(iter(w.found.outputs.values())).columns) == 20 for w in watcher.watched.values())
-    told = 0
-    looks = [await look() for _ in range(LOOKS)]
-    idle, told = told, 0
+    sent = 0
+    polls = [await poll() for _ in range(POLLS)]
+    idle, sent = sent, 0
     pipe.send("change")
     pipe.recv()
-    await look()
+    await poll()
     await connect.close()
     await registry.close()
-    return {"first": first, "look": statistics.median(looks), "idle": idle, "changed": told, "megabytes": _megabytes()}
+    return {"first": first, "poll": statistics.median(polls), "idle": idle, "changed": sent, "megabytes": _megabytes()}
 
 
 def _megabytes() -> float:
-    """The most that it ever had."""
+    """The peak of this process."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
 

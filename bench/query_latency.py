@@ -1,7 +1,7 @@
-"""`python -m bench.asking [FOLDER]`: questions in a large store, while events come in.
+"""`python -m bench.query_latency [FOLDER]`: latency of queries in a large store, during ingest.
 
-Every job has several runs, and one more job has many thousands. Eight clients ask one kind of
-question after the other, as fast as they are answered.
+Every job has several runs, and one job has many thousands. Eight clients send one kind of query after
+the other, as fast as they are answered.
 """
 
 import os
@@ -17,55 +17,55 @@ from msgspec.structs import replace
 
 from bench.events import JOBS_PER_CHAIN, Load
 from bench.load import Task
-from bench.report import SIZES, Figure, Say, Sizes, at_most, info, show
+from bench.report import SIZES, Figure, Progress, Sizes, at_most, info, show
 from bench.scale import many_jobs
 from bench.servers import Server, disk, headwater, run_load, run_together
 
 _CLIENTS, _EVENTS_PER_SECOND = 8, 500
 _TYPING_GOAL_MS = 30
-_SENDERS = 64  # so many that the rate holds even if events have to wait
+_SENDERS = 64  # enough to keep the rate even if events have to wait
 _GOAL_MS = 50
 _BUSY = Load("layered", 1, "busy")  # the job with many runs
-_PATHS = 2000  # of each kind of question
+_PATHS = 2000  # of each kind of query
 _PAGE = "limit=20"
 
-# Memory is looked at when that part of the questions has filled all that is kept.
+# Memory is measured after this share of the queries has filled all caches.
 _FILLING, _GROWTH = 0.3, 1.05
 
 Paths = Callable[[Random], str]
 
 
-def questions(data: Path, many: Load, sizes: Sizes, say: Say) -> list[Figure]:
-    """In a store that has the jobs already."""
+def latencies(data: Path, many: Load, sizes: Sizes, progress: Progress) -> list[Figure]:
+    """In a store that already has the jobs."""
     with headwater(data) as server:
-        figures = [_add_runs(server, many, sizes, say)]
-    # Started again: what the intake left in memory does not count.
+        figures = [_add_runs(server, many, sizes, progress)]
+    # Restarted, so that what ingest left in memory does not count.
     with headwater(data) as server:
-        return [*figures, *_asked(server, many, sizes, say), _memory(server, many, sizes, say)]
+        return [*figures, *_by_kind(server, many, sizes, progress), _memory(server, many, sizes, progress)]
 
 
-def _add_runs(server: Server, many: Load, sizes: Sizes, say: Say) -> Figure:
-    say(f"taking in {sizes.runs_of_one:,} runs of one job")
+def _add_runs(server: Server, many: Load, sizes: Sizes, progress: Progress) -> Figure:
+    progress(f"ingesting {sizes.runs_of_one:,} runs of one job")
     run_load(Task(server.port, 2, runs=sizes.runs_of_one, load=_BUSY, events_per_request=100, seed=3))
-    say(f"taking in {sizes.runs_of_each} more runs of each of {many.jobs:,} jobs")
+    progress(f"ingesting {sizes.runs_of_each} more runs of each of {many.jobs:,} jobs")
     plain = replace(many, plain=True)
     report = run_load(Task(server.port, 2, runs=sizes.runs_of_each, load=plain, events_per_request=500, seed=2))
-    return info(f"intake of {report.events:,} more runs in batches", f"{report.per_second:,.0f}/s", report.per_second)
+    return info(f"ingest of {report.events:,} more runs in batches", f"{report.per_second:,.0f}/s", report.per_second)
 
 
-def _asked(server: Server, many: Load, sizes: Sizes, say: Say) -> list[Figure]:
-    """Each kind of question by itself."""
-    telling = Task(server.port, _SENDERS, seconds=sizes.seconds, load=many, requests_per_second=_EVENTS_PER_SECOND)
-    say("waiting for the search index")
+def _by_kind(server: Server, many: Load, sizes: Sizes, progress: Progress) -> list[Figure]:
+    """Each kind of query by itself."""
+    ingest = Task(server.port, _SENDERS, seconds=sizes.seconds, load=many, requests_per_second=_EVENTS_PER_SECOND)
+    progress("waiting for the search index")
     server.settle()
     figures: list[Figure] = []
-    kinds = [(what, path, _CLIENTS, _GOAL_MS) for what, path in _listed(many, sizes).items()]
+    kinds = [(what, path, _CLIENTS, _GOAL_MS) for what, path in _kinds(many, sizes).items()]
     kinds.append(("search, one person types", lambda r: _typed(many, r), 1, _TYPING_GOAL_MS))
     for number, (what, path, clients, goal) in enumerate(kinds):
-        say(f"{what}, while {_EVENTS_PER_SECOND} events a second come in")
+        progress(f"{what}, during ingest of {_EVENTS_PER_SECOND} events a second")
         random = Random(number)
-        asking = Task(server.port, clients, seconds=sizes.seconds, paths=[path(random) for _ in range(_PATHS)])
-        events, answers = run_together(replace(telling, seed=100 + number), asking)
+        queries = Task(server.port, clients, seconds=sizes.seconds, paths=[path(random) for _ in range(_PATHS)])
+        events, answers = run_together(replace(ingest, seed=100 + number), queries)
         text = (
             f"p99 {answers.p99_ms:.0f} ms (p50 {answers.p50_ms:.1f} ms, {answers.per_second:,.0f}/s; "
             f"{events.per_second:,.0f} events/s, p99 {events.p99_ms:.0f} ms)"
@@ -74,7 +74,7 @@ def _asked(server: Server, many: Load, sizes: Sizes, say: Say) -> list[Figure]:
     return figures
 
 
-def _listed(many: Load, sizes: Sizes) -> dict[str, Paths]:
+def _kinds(many: Load, sizes: Sizes) -> dict[str, Paths]:
     jobs, datasets = _paths(many)
     busy_jobs, busy_datasets = _paths(_BUSY)
     runs = f"{busy_jobs}/{_BUSY.job(0)}/runs?{_PAGE}"
@@ -113,20 +113,20 @@ def _typed(many: Load, random: Random) -> str:
 # Memory
 
 
-def _memory(server: Server, many: Load, sizes: Sizes, say: Say) -> Figure:
-    """Over many questions of all kinds about anything, none of them twice."""
-    kinds = [*_listed(many, sizes).values(), *_graphs(many)]
+def _memory(server: Server, many: Load, sizes: Sizes, progress: Progress) -> Figure:
+    """Over many queries of all kinds, none of them twice."""
+    kinds = [*_kinds(many, sizes).values(), *_graphs(many)]
     random = Random(7)
     paths = [random.choice(kinds)(random) for _ in range(sizes.questions)]
     filling = int(len(paths) * _FILLING)
-    say(f"{filling:,} questions to fill what is kept")
+    progress(f"{filling:,} queries to fill the caches")
     run_load(Task(server.port, _CLIENTS, paths=paths[:filling]))
     before = server.rss_bytes()
-    say(f"memory over {len(paths) - filling:,} more questions")
+    progress(f"memory over {len(paths) - filling:,} more queries")
     report = run_load(Task(server.port, _CLIENTS, paths=paths[filling:]))
     after = server.rss_bytes()
     text = f"{before / 1e6:,.0f} → {after / 1e6:,.0f} MB ({report.per_second:,.0f}/s)"
-    what = f"memory over {report.requests:,} questions of all kinds"
+    what = f"memory over {report.requests:,} queries of all kinds"
     return at_most(what, after / before, _GROWTH, text, f"{_GROWTH - 1:.0%} more")
 
 
@@ -153,24 +153,24 @@ def _graphs(many: Load) -> list[Paths]:
 
 
 def main() -> None:
-    """With a folder, the store is made there, or if it is there already, asked as it is."""
+    """With a folder, the store is made there, or reused if it exists."""
     sizes, began = SIZES[os.environ.get("BENCH") or "default"], time.monotonic()
     many = many_jobs(sizes)
 
-    def say(text: str) -> None:
+    def progress(text: str) -> None:
         print(f"{time.monotonic() - began:6.1f} s  {text}", file=sys.stderr, flush=True)
 
     with tempfile.TemporaryDirectory(prefix="headwater-bench-", dir=disk()) as temporary:
         data = Path(sys.argv[1] if len(sys.argv) > 1 else temporary) / "many"
         if data.exists():
             with headwater(data) as server:
-                figures = [*_asked(server, many, sizes, say), _memory(server, many, sizes, say)]
+                figures = [*_by_kind(server, many, sizes, progress), _memory(server, many, sizes, progress)]
         else:
             data.parent.mkdir(exist_ok=True)
-            say(f"taking in {many.jobs:,} jobs")
+            progress(f"ingesting {many.jobs:,} jobs")
             with headwater(data) as server:
                 run_load(Task(server.port, 2, load=many, events_per_request=100))
-            figures = questions(data, many, sizes, say)
+            figures = latencies(data, many, sizes, progress)
     show(figures, sizes, (time.monotonic() - began) / 60)
 
 
