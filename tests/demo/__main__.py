@@ -30,7 +30,7 @@ GRAPH = 120.0  # after all data is there
 _PAUSE = 0.5
 
 
-_ASKED = {"kafka", "s3", "metastore", "headwater"}
+_NEEDED = {"kafka", "s3", "metastore", "headwater"}
 
 
 class Wrong(Exception):
@@ -83,7 +83,7 @@ class Check:
 
     def _watch(self) -> None:
         """Until every part has shown itself, in whatever order, and the graph is complete."""
-        self._wait("Kafka, S3, the catalog and Headwater", lambda: self._up() >= _ASKED)
+        self._wait("Kafka, S3, the catalog and Headwater", lambda: self._up() >= _NEEDED)
         self._counts = now = Counts(self.lab.data, self.lab.state()["values"])
         missing: dict[str, Callable[[], int]] = {
             "orders": lambda: now.records("orders"),
@@ -96,11 +96,11 @@ class Check:
         }
 
         def all_there() -> bool:
-            for what, ask in list(missing.items()):
+            for what, count in list(missing.items()):
                 with suppress(kafka.ProtocolError, OSError, httpx.HTTPError):  # it is just being made
-                    if found := ask():
+                    if number := count():
                         del missing[what]
-                        say(f"{self._age():4.0f} s  {what}: {found:,}")
+                        say(f"{self._age():4.0f} s  {what}: {number:,}")
             return not missing
 
         self._wait(lambda: ", ".join(missing), all_there)
@@ -111,7 +111,7 @@ class Check:
             self._figure("seconds to the complete graph", f"{self._age():.0f}")
         except Late as e:
             self.problems.append(str(e))
-        self._wait("the lab, up and well", lambda: self.lab.state()["phase"] == "up")
+        self._wait("the lab to be up", lambda: self.lab.state()["phase"] == "up")
 
     def _batch(self) -> None:
         say("the batch, on demand")
@@ -141,8 +141,8 @@ class Check:
         }
         for where, count in paths.items():
             self._wait(f"the last order in {where} or its dead letters", partial(_at_least, count, made))
-            if (found := count()) != made:
-                self.problems.append(f"{made:,} orders were made, {found:,} are in {where} or its dead letters")
+            if (total := count()) != made:
+                self.problems.append(f"{made:,} orders were produced, {total:,} are in {where} or its dead letters")
         rows, dead, archived = now.rows("orders"), now.dead().total(), now.archived()
         self._figure("orders a second", f"{rate:,.0f}")
         self._figure("orders made", f"{made:,}")
@@ -173,7 +173,7 @@ class Check:
             self.problems.append(f"processes of the lab are left: {left}")
 
     def _look_back(self) -> None:
-        """What is known of the runs after everything has ended: asked of the lab's Headwater alone."""
+        """The runs after everything has ended, from the lab's Headwater alone."""
         self._succeed("up", "--detach", "--services", "headwater")
         runs = self._api().runs()
         self._succeed("down")
@@ -221,15 +221,15 @@ class Check:
         return graph.Api(self.lab.url("headwater"))
 
     def _differences(self) -> list[str]:
-        wanted = graph.expected(self.lab.state()["values"])
-        return graph.differences(wanted, graph.Answers(self._api()).graph())
+        expected = graph.expected(self.lab.state()["values"])
+        return graph.differences(expected, graph.Answers(self._api()).graph())
 
     def _figure(self, what: str, value: str) -> None:
         self.figures.append((what, value))
 
 
-def _at_least(count: Callable[[], int], wanted: int) -> bool:
-    return count() >= wanted
+def _at_least(count: Callable[[], int], minimum: int) -> bool:
+    return count() >= minimum
 
 
 def main() -> int:

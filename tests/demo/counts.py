@@ -1,4 +1,4 @@
-"""How much there is in the lab: topics, tables and files, each asked where it lies."""
+"""Counts what is in the lab: topics, tables and files, each at its source."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ class Counts:
         return sum(parquet.rows(path.read_bytes()) for path in files)
 
     def made(self) -> int:
-        """Orders in the topic. Its offsets do not tell: ends of transactions are counted there too."""
+        """Orders in the topic. Offsets would count ends of transactions too."""
         return sum(1 for _ in self._messages("orders"))
 
     def dead(self) -> Counter[str]:

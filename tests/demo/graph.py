@@ -33,32 +33,32 @@ class Api:
         return [one for path in paths for one in self.get(path, limit=_ALL)[kind]]
 
     def runs(self) -> list[Any]:
-        found = []
+        runs = []
         for job in self.all("jobs"):
             path = f"/namespaces/{quote(job['namespace'], safe='')}/jobs/{quote(job['name'], safe='')}/runs"
-            found += self.get(path, limit=_ALL)["runs"]
-        return found
+            runs += self.get(path, limit=_ALL)["runs"]
+        return runs
 
 
 def expected(values: Mapping[str, str]) -> Graph:
-    """What the file says, with the addresses of this lab."""
+    """The expected graph of the file, with the addresses of this lab."""
     text = SCENARIO.read_text()
     for name in ("kafka", "metastore"):
         text = text.replace(f"{{{name}}}", f"{values['host']}:{values[name]}")
-    told = json.loads(text)
+    scenario = json.loads(text)
     columns = set()
-    for part in told["columns"]:
+    for part in scenario["columns"]:
         source, target = (part[end].replace("dataset:", "datasetField:") for end in ("from", "to"))
         for column, direct in part["fields"].items():
             for word in (*direct, *part["rows"]):
                 field, kind = word.split()
                 columns.add(f"{target}:{column} ← {source}:{field} {_type(kind)} {kind}")
-    steps = [path.split(" → ") for path in told["edges"]]
+    steps = [path.split(" → ") for path in scenario["edges"]]
     return {
         "edges": {f"{a} → {b}" for path in steps for a, b in pairwise(path)},
-        "jobs": {f"{job} {kind}" for job, kind in told["jobs"].items()},
-        "same": {f"{dataset} = {name}" for dataset, names in told["same"].items() for name in names},
-        "fields": {f"{dataset}: {', '.join(fields)}" for dataset, fields in told["fields"].items()},
+        "jobs": {f"{job} {kind}" for job, kind in scenario["jobs"].items()},
+        "same": {f"{dataset} = {name}" for dataset, names in scenario["same"].items() for name in names},
+        "fields": {f"{dataset}: {', '.join(fields)}" for dataset, fields in scenario["fields"].items()},
         "columns": columns,
     }
 
@@ -68,7 +68,7 @@ def _type(kind: str) -> str:
 
 
 class Answers:
-    """All that the server knows, not only what hangs together with the orders."""
+    """Everything that the server knows, not only what is connected to the orders."""
 
     def __init__(self, api: Api) -> None:
         datasets = [f"dataset:{d['namespace']}:{d['name']}" for d in api.all("datasets")]
@@ -79,12 +79,12 @@ class Answers:
         )
 
     def graph(self) -> Graph:
-        known = [node for node in self._nodes.values() if node["type"] == "DATASET"]
+        datasets = [node for node in self._nodes.values() if node["type"] == "DATASET"]
         return {
             "edges": {f"{e['origin']} → {e['destination']}" for node in self._nodes.values() for e in node["outEdges"]},
             "jobs": {f"job:{job['namespace']}:{job['name']} {_kind(job)}" for job in self._jobs},
-            "same": {f"{n['id']} = {a['namespace']} {a['name']}" for n in known for a in n["data"]["aliases"]},
-            "fields": {f"{n['id']}: {', '.join(_field(f) for f in n['data']['fields'])}" for n in known},
+            "same": {f"{n['id']} = {a['namespace']} {a['name']}" for n in datasets for a in n["data"]["aliases"]},
+            "fields": {f"{n['id']}: {', '.join(_field(f) for f in n['data']['fields'])}" for n in datasets},
             "columns": {line for node in self._columns.values() for line in _sources(node)},
         }
 
@@ -119,28 +119,28 @@ def _sources(node: Any) -> list[str]:
     ]
 
 
-def differences(wanted: Graph, found: Graph) -> list[str]:
-    """One line each; empty when the graph is as it must be."""
-    missing = [f"missing in {part}: {line}" for part in wanted for line in sorted(wanted[part] - found[part])]
-    odd = [f"too much in {part}: {line}" for part in wanted for line in sorted(found[part] - wanted[part])]
-    return missing + odd
+def differences(expected: Graph, actual: Graph) -> list[str]:
+    """One line each; empty if the graph is as expected."""
+    missing = [f"missing in {part}: {line}" for part in expected for line in sorted(expected[part] - actual[part])]
+    extra = [f"too much in {part}: {line}" for part in expected for line in sorted(actual[part] - expected[part])]
+    return missing + extra
 
 
 def changed_schemas(api: Api) -> list[str]:
-    """Nobody has changed a schema here, so no two jobs may have told different ones of the same dataset: that would be
-    taken for a change, by `headwater why` and by people."""
-    told: dict[str, set[str]] = {}
+    """No schema changes here, so no two jobs may report different ones for the same dataset: `headwater why` and people
+    would take that for a change."""
+    schemas: dict[str, set[str]] = {}
     events, page = 0, api.get("/events/lineage", limit=_ALL)["events"]
     while page:
         for event in page:
             for dataset in (*event.get("inputs", ()), *event.get("outputs", ())):
                 if schema := dataset.get("facets", {}).get("schema"):
                     name = f"{dataset['namespace']} {dataset['name']}"
-                    told.setdefault(name, set()).add(", ".join(map(_field, schema["fields"])))
+                    schemas.setdefault(name, set()).add(", ".join(map(_field, schema["fields"])))
         events += len(page)
         page = api.get("/events/lineage", limit=_ALL, offset=events)["events"]
     return [
         f"{name} has had several schemas: {' / '.join(sorted(several))}"
-        for name, several in told.items()
+        for name, several in schemas.items()
         if len(several) > 1
     ]

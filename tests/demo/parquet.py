@@ -1,4 +1,4 @@
-"""How many rows a Parquet file has, from its footer: nothing of what the lab needs can read one without Spark."""
+"""The number of rows of a Parquet file, from its footer: the lab has nothing else that reads one without Spark."""
 
 from io import BytesIO
 from typing import Any
@@ -10,10 +10,10 @@ _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 1, 2, 3, 7,
 def rows(file: bytes) -> int:
     """The footer is a struct in Thrift's compact protocol, with its length and a mark behind it."""
     if file[-4:] != b"PAR1":
-        raise ValueError("this is no Parquet file")
+        raise ValueError("not a Parquet file")
     length = int.from_bytes(file[-8:-4], "little")
-    found: int = _Compact(file[-8 - length : -8]).struct()[_ROWS]
-    return found
+    count: int = _Compact(file[-8 - length : -8]).struct()[_ROWS]
+    return count
 
 
 class _Compact:
@@ -21,13 +21,13 @@ class _Compact:
         self._stream = BytesIO(body)
 
     def struct(self) -> dict[int, Any]:
-        found: dict[int, Any] = {}
+        fields: dict[int, Any] = {}
         number = 0
         while head := self._stream.read(1)[0]:
             number = number + (head >> 4) if head >> 4 else self._zigzag()
             kind = head & 15
-            found[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind)
-        return found
+            fields[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind)
+        return fields
 
     def _value(self, kind: int) -> Any:
         if kind in (_TRUE, _FALSE, _BYTE):
@@ -49,13 +49,13 @@ class _Compact:
         return self._zigzag()
 
     def _varint(self) -> int:
-        found = shift = 0
+        number = shift = 0
         while True:
             byte = self._stream.read(1)[0]
-            found |= (byte & 127) << shift
+            number |= (byte & 127) << shift
             shift += 7
             if byte < 128:
-                return found
+                return number
 
     def _zigzag(self) -> int:
         number = self._varint()

@@ -7,7 +7,7 @@ from headwater.lab.pipeline import QUERIES, SINKS, SOURCE
 
 
 def wrong_ends(runs: Sequence[Any]) -> list[str]:
-    """After the end no run may be said to run, and whoever ended a stream has said why."""
+    """After the end no run may be RUNNING, and every ended stream has a reason."""
     problems = [
         f"run {run['id']} of {run['job']['name']} is still {run['state']}" for run in runs if not run["endedAt"]
     ]
@@ -18,7 +18,7 @@ def wrong_ends(runs: Sequence[Any]) -> list[str]:
         for run in mine:
             if run["state"] == "ABORTED" and not run["facets"].get("headwater_end", {}).get("reason"):
                 problems.append(f"run {run['id']} of {query} was aborted without a reason")
-            # A record of a schema that a query has not met ends it; it comes back when the registry was asked.
+            # A record with an unknown schema ends a query; it restarts with the schema from the registry.
             error = run["facets"].get("errorMessage", {}).get("message", "")
             if run["state"] == "FAILED" and "schema id not known" not in error:
                 problems.append(f"run {run['id']} of {query} failed: {error[:300]}")

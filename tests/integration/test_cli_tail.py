@@ -23,7 +23,7 @@ class Tailing:
                 [*HEADWATER, "tail", *arguments],
                 stdout=out,
                 stderr=subprocess.STDOUT,
-                # Where the tests themselves run in the background, they were told to ignore it.
+                # Tests that run in the background may ignore it.
                 preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
             )
 

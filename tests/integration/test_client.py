@@ -201,7 +201,7 @@ def test_a_stream_survives_that_the_server_is_killed(make_server: Start) -> None
         server.start(port=server.port)
         listening = threading.Thread(target=lambda: seen.append(next(c for c in changes if isinstance(c, LiveChange))))
         listening.start()
-        for number in range(1, 1000):  # when it is back is not known: until then changes are missed
+        for number in range(1, 1000):  # updates are missed until it is back, and nobody knows when that is
             client.send(run_event(number))
             listening.join(0.05)
             if not listening.is_alive():

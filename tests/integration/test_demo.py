@@ -60,8 +60,8 @@ def test_the_flink_job_stands_between_its_topics(demo: Server) -> None:
 def test_the_spark_job_overwrites_the_statistics_from_the_orders(demo: Server) -> None:
     orders, stats = (f"dataset:{_LAKE}:rest/default/{name}" for name in ("orders", "supplier_stats"))
     job = f"job:demo-ns-rest:{_SPARK}"
-    found = edges(demo, stats, direction="upstream")
-    assert {(orders, job), (job, stats)} <= found
+    upstream = edges(demo, stats, direction="upstream")
+    assert {(orders, job), (job, stats)} <= upstream
     shown = demo.json(f"/api/v1/namespaces/demo-ns-rest/jobs/{_SPARK}")
     assert shown["latestRun"]["state"] == "COMPLETED"
     assert shown["parentJobName"] == "supplier_stats_batch"

@@ -87,41 +87,41 @@ async def test_the_tools_say_what_they_are_for(filled_server: Server) -> None:
 
 async def test_questions_over_stdio(filled_server: Server) -> None:
     async with over_stdio(filled_server.url) as client:
-        text, found = await assert_answer(client, "search", query="supplier stats")
+        text, answer = await assert_answer(client, "search", query="supplier stats")
         assert STATS in text
-        assert STATS in {hit["nodeId"] for hit in found["results"]}
-        text, found = await assert_answer(client, "lineage", name="supplier_stats", direction="upstream")
+        assert STATS in {hit["nodeId"] for hit in answer["results"]}
+        text, answer = await assert_answer(client, "lineage", name="supplier_stats", direction="upstream")
         assert text.splitlines()[0] == STATS
-        assert ORDERS in {node["id"] for node in found["nodes"]}
+        assert ORDERS in {node["id"] for node in answer["nodes"]}
         assert {
             "from": ORDERS,
-            "to": next(e["to"] for e in found["edges"] if e["from"] == ORDERS),
+            "to": next(e["to"] for e in answer["edges"] if e["from"] == ORDERS),
             "indirect": False,
-        } in (found["edges"])
-        text, found = await assert_answer(client, "column_lineage", name="supplier_stats.total_price")
+        } in (answer["edges"])
+        text, answer = await assert_answer(client, "column_lineage", name="supplier_stats.total_price")
         assert f"datasetField:{ORDERS.partition(':')[2]}:price" in text
-        text, found = await assert_answer(client, "show", name=STATS)
+        text, answer = await assert_answer(client, "show", name=STATS)
         assert "total_price" in text
-        assert "facets" not in found
-        text, found = await assert_answer(client, "show", name="failing-job")
+        assert "facets" not in answer
+        text, answer = await assert_answer(client, "show", name="failing-job")
         assert "FAILED" in text
-        text, _ = await assert_answer(client, "show", name=found["latestRuns"][0]["id"])
+        text, _ = await assert_answer(client, "show", name=answer["latestRuns"][0]["id"])
         assert "job:trial-flink:failing-job" in text
 
 
 async def test_native_questions_over_http(http_url: str) -> None:
     async with Client(http_url) as client:
-        text, found = await assert_answer(client, "impact", name=ORDERS)
+        text, answer = await assert_answer(client, "impact", name=ORDERS)
         assert STATS in text
-        assert found["datasets"] >= 1
-        text, found = await assert_answer(client, "why", name=STATS, at="2026-11-15T07:00Z", since="2026-11-15T06:00Z")
-        assert found["nodeId"] == STATS
-        text, found = await assert_answer(client, "diff", since="2026-11-15T06:40Z", until="2026-11-15T07:00Z")
-        assert STATS in {node["nodeId"] for node in found["nodes"]["added"]}
+        assert answer["datasets"] >= 1
+        text, answer = await assert_answer(client, "why", name=STATS, at="2026-11-15T07:00Z", since="2026-11-15T06:00Z")
+        assert answer["nodeId"] == STATS
+        text, answer = await assert_answer(client, "diff", since="2026-11-15T06:40Z", until="2026-11-15T07:00Z")
+        assert STATS in {node["nodeId"] for node in answer["nodes"]["added"]}
         assert f"+ {STATS}" in text
-        text, found = await assert_answer(client, "path", origin=ORDERS, destination=STATS)
-        assert {ORDERS, STATS} <= {node["id"] for node in found["nodes"]}
-        text, found = await assert_answer(client, "freshness", dataset=STATS)
+        text, answer = await assert_answer(client, "path", origin=ORDERS, destination=STATS)
+        assert {ORDERS, STATS} <= {node["id"] for node in answer["nodes"]}
+        text, answer = await assert_answer(client, "freshness", dataset=STATS)
         assert "overwrite_by_expression" in text
 
 
@@ -136,12 +136,12 @@ async def test_large_answers_are_cut_with_their_size(filled_server: Server) -> N
     fan = [run_event(n, job=f"fan_{n}", source=hub, target=("big://lake", f"out_{n}")) for n in range(150)]
     assert filled_server.post_batch(fan).status_code == 204
     async with over_stdio(filled_server.url) as client:
-        text, found = await assert_answer(client, "lineage", name="dataset:big://lake:hub", limit=40)
+        text, answer = await assert_answer(client, "lineage", name="dataset:big://lake:hub", limit=40)
         assert "the nearest 40 of 301 shown" in text
-        assert (len(found["nodes"]), found["total"]) == (40, 301)
-        text, found = await assert_answer(client, "impact", name="dataset:big://lake:hub", limit=40)
+        assert (len(answer["nodes"]), answer["total"]) == (40, 301)
+        text, answer = await assert_answer(client, "impact", name="dataset:big://lake:hub", limit=40)
         assert "showing the nearest 40 jobs and datasets; use a larger limit for more" in text
-        assert sum(len(level["nodes"]) for level in found["levels"]) == 40
+        assert sum(len(level["nodes"]) for level in answer["levels"]) == 40
 
 
 async def test_errors_tell_the_assistant_what_to_correct(filled_server: Server) -> None:

@@ -30,20 +30,20 @@ def consume(lab: Lab, topic: str, count: int) -> list[bytes]:
         | {"enable.auto.commit": False}
     )
     consumer.subscribe([topic])
-    found: list[bytes] = []
+    messages: list[bytes] = []
 
     def enough() -> bool:
         message = consumer.poll(1)
         if message is not None and message.error() is None:
-            found.append(message.value())
+            messages.append(message.value())
         # Whoever writes to it may not have made the topic yet.
         elif message is not None and message.error().code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
             raise AssertionError(message.error())
-        return len(found) >= count
+        return len(messages) >= count
 
     try:
         wait_for(enough, f"{count} messages in {topic}", 120)
-        return found
+        return messages
     finally:
         consumer.close()
 

@@ -65,26 +65,28 @@ def test_everything_is_up_and_well_after_the_first_batch(lab: Lab) -> None:
 def test_the_commands_that_the_demo_names_work(lab: Lab) -> None:
     commands = [line.strip() for line in lab.output.splitlines() if line.startswith("  headwater ")]
     assert len(commands) >= 8
-    said = {}
+    outputs = {}
     for command in commands:
         program = shlex.split(command.replace("headwater", f"{sys.executable} -m headwater.cli.main", 1))
         done = subprocess.run(program, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert done.returncode == 0, f"{command}: {done.stderr}"
-        said[" ".join(command.split()[1:3])] = done.stdout
-    assert "job:orders:iceberg-ingestion  RUNNING" in said["lineage dataset:s3://warehouse:supplier_stats"]
-    why = next(text for name, text in said.items() if name.startswith("why "))
+        outputs[" ".join(command.split()[1:3])] = done.stdout
+    assert "job:orders:iceberg-ingestion  RUNNING" in outputs["lineage dataset:s3://warehouse:supplier_stats"]
+    why = next(text for name, text in outputs.items() if name.startswith("why "))
     assert "Job supplier-stats was aborted" in why
-    assert "1,000 orders delivered" in said["lab run"]
+    assert "1,000 orders delivered" in outputs["lab run"]
 
 
 def test_endpoints_are_told_as_variables(lab: Lab) -> None:
     lines = lab.run("env").stdout
     done = subprocess.run(["sh", "-c", f"{lines}\nenv"], capture_output=True, text=True, check=True)
-    found = dict(line.split("=", 1) for line in done.stdout.splitlines() if line.startswith(("ORDERS_", "HEADWATER_")))
-    assert found["ORDERS_KAFKA"] == lab.url("kafka")
-    assert found["HEADWATER_URL"] == lab.url("headwater")
-    assert list(Path(found["ORDERS_JARS"]).glob("iceberg-spark-runtime-*.jar"))
-    assert Path(found["ORDERS_CHECKPOINTS"], QUERIES[0], "commits").is_dir()
+    variables = dict(
+        line.split("=", 1) for line in done.stdout.splitlines() if line.startswith(("ORDERS_", "HEADWATER_"))
+    )
+    assert variables["ORDERS_KAFKA"] == lab.url("kafka")
+    assert variables["HEADWATER_URL"] == lab.url("headwater")
+    assert list(Path(variables["ORDERS_JARS"]).glob("iceberg-spark-runtime-*.jar"))
+    assert Path(variables["ORDERS_CHECKPOINTS"], QUERIES[0], "commits").is_dir()
 
 
 def test_a_job_that_would_share_checkpoints_with_the_labs_own_is_refused(lab: Lab) -> None:
@@ -135,9 +137,9 @@ def test_a_driver_that_is_killed_is_started_again_and_its_end_is_told(lab: Lab) 
         lambda: all(run["id"] != before[name]["id"] for name, run in latest_runs(lab).items()), "new runs", PATIENCE
     )
     for run in before.values():
-        told = httpx.get(f"{lab.url('headwater')}/api/v1/jobs/runs/{run['id']}").json()
-        assert told["state"] == "ABORTED"
-        assert "killed by SIGKILL" in told["facets"]["headwater_end"]["reason"]
+        shown = httpx.get(f"{lab.url('headwater')}/api/v1/jobs/runs/{run['id']}").json()
+        assert shown["state"] == "ABORTED"
+        assert "killed by SIGKILL" in shown["facets"]["headwater_end"]["reason"]
 
 
 def test_a_supervisor_that_is_killed_takes_the_pipeline_along(lab: Lab) -> None:

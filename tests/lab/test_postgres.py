@@ -54,7 +54,7 @@ def test_what_the_catalog_knows_is_in_postgresql_and_survives_a_kill(lab: Lab) -
     assert health.problem(names, lab.state()["values"]) is None
     lab.down()
     other = lab.run("up", *CATALOG, "--metastore", "derby")
-    assert (other.returncode, "is on postgres and stays there" in other.stderr) == (1, True)
+    assert (other.returncode, "is on postgres, which cannot change" in other.stderr) == (1, True)
 
 
 def test_a_preparation_that_was_broken_off_is_done_again(lab: Lab) -> None:

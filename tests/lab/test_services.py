@@ -32,18 +32,18 @@ def test_messages_go_through_kafka(lab: Lab) -> None:
 
 
 def test_a_topic_is_looked_at_without_a_client(lab: Lab) -> None:
-    known = {**lab.state()["values"], "started": "0"}
-    where = known["host"], int(known["kafka"])
-    assert kafka.records(*where, "looked-at") == 0
-    assert health.problem(KafkaRecords("kafka", "looked-at"), known) == "nothing new in the topic looked-at"
+    values = {**lab.state()["values"], "started": "0"}
+    address = values["host"], int(values["kafka"])
+    assert kafka.records(*address, "checked") == 0
+    assert health.problem(KafkaRecords("kafka", "checked"), values) == "no new records in topic checked"
     now = time.time()
-    produce(lab, "looked-at", b"old", at=now - 1000)
-    assert health.problem(KafkaRecords("kafka", "looked-at"), known) == "nothing new in the topic looked-at"
-    produce(lab, "looked-at", b"new", at=now)
-    assert kafka.records(*where, "looked-at") == 2
-    assert kafka.first_since(*where, "looked-at", now - 500) == pytest.approx(now, abs=0.01)
-    assert health.problem(KafkaRecords("kafka", "looked-at"), known) is None
-    assert health.problem(KafkaRecords("kafka", "looked-at"), {**known, "started": str(now + 1)})
+    produce(lab, "checked", b"old", at=now - 1000)
+    assert health.problem(KafkaRecords("kafka", "checked"), values) == "no new records in topic checked"
+    produce(lab, "checked", b"new", at=now)
+    assert kafka.records(*address, "checked") == 2
+    assert kafka.first_since(*address, "checked", now - 500) == pytest.approx(now, abs=0.01)
+    assert health.problem(KafkaRecords("kafka", "checked"), values) is None
+    assert health.problem(KafkaRecords("kafka", "checked"), {**values, "started": str(now + 1)})
 
 
 def test_a_stream_that_leaves_records_unread_is_not_well_but_one_that_has_nothing_to_do_is(
@@ -51,14 +51,14 @@ def test_a_stream_that_leaves_records_unread_is_not_well_but_one_that_has_nothin
 ) -> None:
     now = time.time()
     check, stuck = (Batches("checkpoints", ("stats",), "kafka", topic) for topic in ("read", "unread"))
-    known = {**lab.state()["values"], "folder": str(tmp_path), "started": str(now - 5000)}
+    values = {**lab.state()["values"], "folder": str(tmp_path), "started": str(now - 5000)}
     finish(tmp_path / "checkpoints/stats", 9, now - 3000)
     produce(lab, "read", b"read", at=now - 3001)
-    assert health.problem(check, known) is None
+    assert health.problem(check, values) is None
     produce(lab, "read", b"just now", at=now)
-    assert health.problem(check, known) is None
+    assert health.problem(check, values) is None
     produce(lab, "unread", b"long ago", at=now - 2000)
-    assert health.problem(stuck, known) == "stats has not finished a batch for 3000 s"
+    assert health.problem(stuck, values) == "stats has not finished a batch for 3000 s"
 
 
 def test_schemas_are_registered_and_may_only_change_compatibly(lab: Lab) -> None:

@@ -29,8 +29,8 @@ def test_columns_that_only_filter_are_indirect() -> None:
             indirect=(("orders.day", "stats.total"),),
         )
     )
-    told = {arrow.origin.rpartition(":")[2]: arrow.indirect for arrow in drawn.arrows}
-    assert told == {"price": False, "day": True}
+    indirect = {arrow.origin.rpartition(":")[2]: arrow.indirect for arrow in drawn.arrows}
+    assert indirect == {"price": False, "day": True}
 
 
 def test_a_child_job_is_called_by_what_differs_from_its_parent() -> None:
