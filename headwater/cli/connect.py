@@ -22,6 +22,7 @@ from headwater.show import connectors as tables
 connect = App(name="connect", help="Show and operate connectors of Kafka Connect, through the server.")
 
 Cluster = Annotated[str | None, Parameter(help="The cluster; needed only if the server knows several.")]
+Name = Annotated[str, Parameter(help="The connector.")]
 User = Annotated[str | None, Parameter(env_var="HEADWATER_USER", help="The user name for the log; by default yours.")]
 
 
@@ -40,14 +41,14 @@ def list_(*, cluster: Cluster = None, options: QueryOptions = DEFAULT) -> None:
 
 
 @connect.command
-def show(name: str, /, *, cluster: Cluster = None, options: QueryOptions = DEFAULT) -> None:
+def show(name: Name, /, *, cluster: Cluster = None, options: QueryOptions = DEFAULT) -> None:
     """Show a connector: tasks and their errors, configuration without secrets, topics and offsets."""
     with options.client() as client:
         options.show(client, requests.connector(_cluster(client, cluster), name), tables.connector)
 
 
 @connect.command
-def offsets(name: str, /, *, cluster: Cluster = None, options: QueryOptions = DEFAULT) -> None:
+def offsets(name: Name, /, *, cluster: Cluster = None, options: QueryOptions = DEFAULT) -> None:
     """Show the offsets of a connector."""
     with options.client() as client:
         options.show(client, requests.connector(_cluster(client, cluster), name), tables.offsets)
@@ -109,7 +110,7 @@ def create(
 
 @connect.command
 def configure(
-    name: str, file: Path, /, *, cluster: Cluster = None, user: User = None, options: QueryOptions = DEFAULT
+    name: Name, file: Path, /, *, cluster: Cluster = None, user: User = None, options: QueryOptions = DEFAULT
 ) -> None:
     """Replace the configuration of a connector. Values that are [hidden] stay as they are.
 
@@ -123,26 +124,26 @@ def configure(
 
 
 @connect.command
-def pause(name: str, /, *, cluster: Cluster = None, user: User = None, options: QueryOptions = DEFAULT) -> None:
+def pause(name: Name, /, *, cluster: Cluster = None, user: User = None, options: QueryOptions = DEFAULT) -> None:
     """Pause a connector; its tasks stay assigned."""
     _do(options, cluster, lambda where: requests.change(where, name, "pause", by=_user(user)))
 
 
 @connect.command
-def resume(name: str, /, *, cluster: Cluster = None, user: User = None, options: QueryOptions = DEFAULT) -> None:
+def resume(name: Name, /, *, cluster: Cluster = None, user: User = None, options: QueryOptions = DEFAULT) -> None:
     """Resume a paused or stopped connector."""
     _do(options, cluster, lambda where: requests.change(where, name, "resume", by=_user(user)))
 
 
 @connect.command
-def stop(name: str, /, *, cluster: Cluster = None, user: User = None, options: QueryOptions = DEFAULT) -> None:
+def stop(name: Name, /, *, cluster: Cluster = None, user: User = None, options: QueryOptions = DEFAULT) -> None:
     """Stop a connector: its tasks end, its configuration and offsets stay."""
     _do(options, cluster, lambda where: requests.change(where, name, "stop", by=_user(user)))
 
 
 @connect.command
 def restart(
-    name: str,
+    name: Name,
     /,
     *,
     failed: Flag = False,
@@ -171,7 +172,7 @@ def restart(
 
 @connect.command
 def delete(
-    name: str, /, *, yes: Flag = False, cluster: Cluster = None, user: User = None, options: QueryOptions = DEFAULT
+    name: Name, /, *, yes: Flag = False, cluster: Cluster = None, user: User = None, options: QueryOptions = DEFAULT
 ) -> None:
     """Delete a connector. Its lineage stays in the graph.
 

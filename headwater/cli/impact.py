@@ -49,9 +49,9 @@ def impact(
     depth
         How many jobs away to look.
     limit
-        How many to show.
+        How many jobs and datasets to show.
     at
-        The graph as it was then: a time, or how long ago (`2h`, `7d`).
+        The graph at this time: a time, or how long ago (`2h`, `7d`).
     """
     rules = [_rule(text) for text in fail_on]
     ignored = [_ignored(text) for text in ignore]

@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 from cyclopts import App, Parameter
 
-from headwater.cli import console
+from headwater.cli import console, lab_jobs
 from headwater.cli.exits import ERROR
 from headwater.cli.lab_options import DEFAULT, LabOptions, downloads
 from headwater.cli.query_options import Flag
@@ -26,8 +26,8 @@ lab = App(
     name="lab",
     help="Kafka, Connect, Schema Registry, S3, an Iceberg catalog, Headwater and a pipeline on this machine.",
 )
-lab.command("headwater.cli.lab_jobs:run", name="run")
-lab.command("headwater.cli.lab_jobs:env", name="env")
+lab.command(lab_jobs.run)
+lab.command(lab_jobs.env)
 
 
 @lab.command
@@ -37,7 +37,7 @@ def up(
     pipeline: Flag = False,
     rate: int = RATE,
     metastore: Database | None = None,
-    ports: str = "",
+    ports: Annotated[str, Parameter(show_default=False)] = "",
     detach: Flag = False,
     verify: Flag = False,
     options: LabOptions = DEFAULT,
@@ -78,7 +78,7 @@ def up(
         groups = {spec.jars for spec in plan.specs() if spec.jars}
         jars.ensure(plan.jars, groups, os.environ, report, thorough=verify)
     started = time.monotonic()
-    stop = f"Stop it with `headwater lab down{options.text}`." if detach else "Stop it with Ctrl-C."
+    stop = f"Stop it with `headwater lab down{options.arguments}`." if detach else "Stop it with Ctrl-C."
     announced = False
     with Screen(console.err) as screen:
 
@@ -90,7 +90,7 @@ def up(
                 console.show(f"The lab {now.name} is up after {time.monotonic() - started:.0f} s.")
                 console.show(table.summary(now))
                 if pipeline:  # commands to copy, so no line may be wrapped
-                    console.write(f"\n{walkthrough.text(now, options.text)}\n")
+                    console.write(f"\n{walkthrough.text(now, options.arguments)}\n")
                 console.show(f"\n{stop}")
 
         if detach:
@@ -122,12 +122,12 @@ def stop(service: str, /, *more: str, options: LabOptions = DEFAULT) -> None:
     """
     with Screen(console.err) as screen:
         daemon.switch(options.folder, (service, *more), on=False, changed=screen)
-    console.show(f"Stopped. Start again with `headwater lab start {' '.join((service, *more))}{options.text}`.")
+    console.show(f"Stopped. Start again with `headwater lab start {' '.join((service, *more))}{options.arguments}`.")
 
 
 @lab.command
 def start(service: str, /, *more: str, options: LabOptions = DEFAULT) -> None:
-    """Start a service again that `headwater lab stop` has stopped.
+    """Start services again that `headwater lab stop` has stopped.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def reset(*, yes: Flag = False, options: LabOptions = DEFAULT) -> None:
     """
     now = options.read_lab()
     if state.is_running(options.folder):
-        raise BadRequest(f"the lab {now.name} is running; stop it first with `headwater lab down{options.text}`")
+        raise BadRequest(f"the lab {now.name} is running; stop it first with `headwater lab down{options.arguments}`")
     if not yes:
         if not sys.stdin.isatty():
             raise BadRequest("confirm with --yes that the lab's data is to be removed")

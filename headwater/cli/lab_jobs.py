@@ -37,11 +37,11 @@ def run(
     root = requirements.pipeline()
     lab = options.read_lab()
     if not state.is_running(options.folder):
-        raise BadRequest(f"the lab {lab.name} is not running; start it with `headwater lab up{options.text}`")
+        raise BadRequest(f"the lab {lab.name} is not running; start it with `headwater lab up{options.arguments}`")
     if job in SHARES_CHECKPOINTS and any(s.name == "streams" and s.pid for s in lab.services):
         raise BadRequest(
             f"the lab already runs {job} with the same checkpoints; stop it first with "
-            f"`headwater lab stop streams{options.text}`"
+            f"`headwater lab stop streams{options.arguments}`"
         )
     path = os.pathsep.join(filter(None, (str(root), os.environ.get("PYTHONPATH"))))
     more = {"PYTHONPATH": path, "SPARK_LOCAL_IP": lab.values["host"]}

@@ -36,7 +36,7 @@ class LabOptions:
         return folder.absolute()
 
     @property
-    def text(self) -> str:
+    def arguments(self) -> str:
         """For the command line of another command for the same lab."""
         name = f" --name {self.name}" if self.name != _DEFAULT_NAME else ""
         return name + (f" --data {self.data}" if self.data else "")

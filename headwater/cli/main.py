@@ -13,7 +13,7 @@ from headwater.errors import HeadwaterError
 
 app = App(
     name="headwater",
-    help="Lineage for Kafka, Kafka Connect, Spark, Flink and Iceberg: OpenLineage in, the truth out.",
+    help="Lineage for Kafka, Kafka Connect, Spark, Flink and Iceberg, from OpenLineage events.",
     version=__version__,
     result_action="return_value",
 )

@@ -28,7 +28,7 @@ class QueryOptions:
     """Options of every command that queries a server."""
 
     url: Url = DEFAULT_URL
-    json: Annotated[bool, Parameter(negative=(), show_default=False, help="Print the server's JSON unchanged.")] = False
+    json: Annotated[bool, Parameter(negative=(), show_default=False, help="Print JSON instead of text.")] = False
 
     def client(self) -> Client:
         return Client(self.url)

@@ -18,7 +18,7 @@ def rebuild(*, data: Path | None = None) -> None:
     Parameters
     ----------
     data
-        The data folder; HEADWATER_DATA, else your user data folder.
+        The data folder; by default HEADWATER_DATA, else your user data folder.
     """
     settings = Settings.from_environment(data=data)
     started = time.monotonic()

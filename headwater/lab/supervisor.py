@@ -125,7 +125,7 @@ class _Supervisor:
             await self._switches[spec.name].on.wait()
             off = asyncio.create_task(self._switches[spec.name].off.wait())
             try:
-                await (self._run_again_and_again(spec, off) if spec.every else self._keep_running(spec, off))
+                await (self._repeat(spec, off) if spec.every else self._keep_running(spec, off))
             finally:
                 off.cancel()
             if spec.name in self._processes:
@@ -153,7 +153,7 @@ class _Supervisor:
         log = self._folder / spec.log
         raise ServiceDied(explain(spec.title, running.returncode, problem, time.time() - started, log))
 
-    async def _run_again_and_again(self, spec: ServiceSpec, off: "asyncio.Task[bool]") -> None:
+    async def _repeat(self, spec: ServiceSpec, off: "asyncio.Task[bool]") -> None:
         """For a job that ends by itself. Returns when it is switched off."""
         while spec.when is not None and (problem := await self._check(spec, spec.when)) is not None:
             self._update(spec, phase="waiting", message=problem)
