@@ -18,7 +18,7 @@ from typing import IO
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from headwater.show.words import plain, table
+from headwater.show.format import plain, table
 from tests.support.ports import SUITE_NUMBER
 
 _PAUSE_SECONDS = 0.2
