@@ -79,7 +79,7 @@ def validate(file: Path, /, *, cluster: Cluster = None, options: QueryOptions = 
     else:
         console.show(tables.check(check))
     if check.errorCount:
-        sys.exit(exits.FOUND)
+        sys.exit(exits.CHECK_FAILED)
 
 
 @connect.command

@@ -2,7 +2,7 @@
 
 from headwater.errors import HeadwaterError, NotFound, Unreachable
 
-ERROR, USAGE, FOUND, NOT_FOUND, UNREACHABLE, INTERRUPTED = 1, 2, 3, 4, 5, 130
+ERROR, USAGE, CHECK_FAILED, NOT_FOUND, UNREACHABLE, INTERRUPTED = 1, 2, 3, 4, 5, 130
 
 
 def code_of(error: HeadwaterError) -> int:

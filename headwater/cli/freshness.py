@@ -3,7 +3,7 @@
 import sys
 
 from headwater.cli import console
-from headwater.cli.exits import FOUND
+from headwater.cli.exits import CHECK_FAILED
 from headwater.cli.query_options import DEFAULT, Flag, QueryOptions, Time, resolve
 from headwater.client import queries
 from headwater.ids import type_dataset
@@ -37,4 +37,4 @@ def freshness(
         else:
             console.show(results.freshness(value))
         if fail_on_late and value.late:
-            sys.exit(FOUND)
+            sys.exit(CHECK_FAILED)

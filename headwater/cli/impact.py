@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from headwater.cli import console
-from headwater.cli.exits import FOUND
+from headwater.cli.exits import CHECK_FAILED
 from headwater.cli.query_options import DEFAULT, Flag, QueryOptions, Repeatable, Time, resolve
 from headwater.client import Client, names, queries
 from headwater.errors import BadRequest, NotFound
@@ -80,7 +80,7 @@ def impact(
     for failure in failures:
         console.err.print(failure, style="bold red", markup=False, soft_wrap=True)
     if failures:
-        sys.exit(FOUND)
+        sys.exit(CHECK_FAILED)
 
 
 def _unambiguous(client: Client, text: str) -> str:

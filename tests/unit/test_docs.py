@@ -56,7 +56,7 @@ def test_every_command_is_documented_with_its_options(command: str) -> None:
 
 
 def test_every_exit_code_is_documented() -> None:
-    for name in ("ERROR", "USAGE", "FOUND", "NOT_FOUND", "UNREACHABLE", "INTERRUPTED"):
+    for name in ("ERROR", "USAGE", "CHECK_FAILED", "NOT_FOUND", "UNREACHABLE", "INTERRUPTED"):
         assert f"| {getattr(exits, name)} |" in CLI
 
 
