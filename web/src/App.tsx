@@ -25,7 +25,7 @@ export function App() {
             </Route>
           ))}
           <Route>
-            <Oops title="There is no such page" what="The address may be mistyped. Search above, or start at Home." />
+            <Oops title="Page not found" what="Check the address, search above, or start at Home." />
           </Route>
         </Switch>
       </Suspense>

@@ -30,7 +30,10 @@ export async function body<T>(asked: Promise<Answer<T>>): Promise<T> {
   }
   if (answer.data !== undefined) return answer.data;
   const told = answer.error as Partial<ErrorBody> | undefined;
-  throw new ApiError(answer.response.status, told?.message ?? `The server answered ${answer.response.status}.`);
+  throw new ApiError(
+    answer.response.status,
+    told?.message ?? `The server answered with status ${answer.response.status}.`,
+  );
 }
 
 export const api = client;

@@ -20,8 +20,8 @@ export interface Row {
 export function rowsOf(node: ShownNode, isOpen: boolean, trace: Trace | null): readonly Row[] {
   if (node.kind !== "dataset") return [];
   if (!isOpen) return trace === null ? [] : onTheWay(node, trace);
-  if (node.fields === null) return [{ id: null, text: "Loading columns …", type: null }];
-  if (node.fields.length === 0) return [{ id: null, text: "No columns are known", type: null }];
+  if (node.fields === null) return [{ id: null, text: "Loading columns…", type: null }];
+  if (node.fields.length === 0) return [{ id: null, text: "No schema reported", type: null }];
   const rows = node.fields.map((field) => ({ id: columnId(node.id, field.name), text: field.name, type: field.type }));
   if (rows.length <= MOST_ROWS) return rows;
   const lit = rows.slice(MOST_ROWS).filter((row) => trace?.columns.has(row.id));

@@ -23,7 +23,7 @@ export function historyOf(runs: readonly Run[], schemas: readonly SchemaChange[]
   for (const run of runs) {
     const name = run.job?.name ?? "a job";
     const began = run.startedAt ?? run.createdAt;
-    if (began !== null) marks.push({ at: Date.parse(began), kind: "run", words: `${name} began` });
+    if (began !== null) marks.push({ at: Date.parse(began), kind: "run", words: `${name} started` });
     if (run.state === "FAILED" && run.endedAt !== null) {
       marks.push({ at: Date.parse(run.endedAt), kind: "failure", words: `${name} failed` });
     }
@@ -32,7 +32,7 @@ export function historyOf(runs: readonly Run[], schemas: readonly SchemaChange[]
     marks.push({
       at: Date.parse(schema.at),
       kind: "schema",
-      words: `the schema of ${schema.nodeId.split(":").at(-1)} changed`,
+      words: `schema of ${schema.nodeId.split(":").at(-1)} changed`,
     });
   }
   marks.sort((a, b) => a.at - b.at);

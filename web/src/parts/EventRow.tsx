@@ -30,7 +30,7 @@ export function EventRow({ event }: { event: Json }) {
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
-          {isOpen ? "hide" : "show"}
+          {isOpen ? "Hide" : "Show"}
         </Anchor>
       </Group>
       {isOpen && <JsonTree value={event} label="the event" open={1} />}

@@ -13,8 +13,8 @@ export default function GettingStarted() {
           Send the first event
         </Title>
         <Text size="sm">
-          Nothing has arrived yet. Headwater takes OpenLineage events from the clients that you have; it listens at{" "}
-          <code>{location.origin}</code>. This page goes on by itself as soon as one is in.
+          No events yet. Headwater accepts OpenLineage events at <code>{location.origin}</code>. This page updates by
+          itself when the first one arrives.
         </Text>
         <Tabs defaultValue={ways[0]?.id} keepMounted={false}>
           <Tabs.List>
@@ -31,7 +31,7 @@ export default function GettingStarted() {
           ))}
         </Tabs>
         <Text size="sm" c="dimmed">
-          The API describes itself at{" "}
+          The API is described at{" "}
           <Anchor href="/schema/openapi.json" underline="always">
             /schema/openapi.json
           </Anchor>

@@ -30,7 +30,7 @@ export function NodePicker({ label, placeholder, onPick }: Props) {
         <TextInput
           size="xs"
           label={label}
-          placeholder={placeholder ?? "Type a part of a name"}
+          placeholder={placeholder ?? "Type part of a name"}
           value={text}
           rightSection={asked.isFetching ? <Loader size={14} /> : null}
           onChange={(event) => {
@@ -43,11 +43,11 @@ export function NodePicker({ label, placeholder, onPick }: Props) {
         />
       </Combobox.Target>
       <Combobox.Dropdown hidden={wanted.trim() === ""}>
-        <Combobox.Options aria-label="Names found">
+        <Combobox.Options aria-label="Matches">
           {hits.map((hit) => (
             <Hit key={hit.nodeId} hit={hit} />
           ))}
-          {hits.length === 0 && <Combobox.Empty>{asked.isFetching ? "…" : "Nothing by that name"}</Combobox.Empty>}
+          {hits.length === 0 && <Combobox.Empty>{asked.isFetching ? "…" : "No matches"}</Combobox.Empty>}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

@@ -36,7 +36,7 @@ export function Trouble({ error, retry }: Props) {
         </Text>
         {near.length > 0 && (
           <Group gap="xs">
-            <Text size="sm">Look for</Text>
+            <Text size="sm">Search for</Text>
             {near.map((name) => (
               <Anchor key={name} size="sm" component={Link} href={`/search?q=${encodeURIComponent(name)}`}>
                 <bdi>{cut(name, 80)}</bdi>
@@ -60,26 +60,29 @@ export function Trouble({ error, retry }: Props) {
 
 function told(code: number | undefined): { title: string; advice: string } {
   if (code === 0) {
-    return { title: "The server is gone", advice: "Start it again, or check the network. What was stored is kept." };
+    return {
+      title: "Cannot reach the server",
+      advice: "Start it again, or check the network. Stored events are safe.",
+    };
   }
   if (code === 404) {
     return {
-      title: "Nothing by that name",
-      advice: "It may have been renamed or deleted. Search finds it by parts of its name.",
+      title: "Not found",
+      advice: "It may have been renamed or deleted. Search for part of its name.",
     };
   }
-  if (code === 400)
-    return { title: "The question makes no sense to the server", advice: "Check the address of this page." };
-  if (code === 502) return { title: "Kafka Connect does not answer", advice: "Check that its workers run." };
-  if (code === 503) return { title: "The server is busy", advice: "Its disk may be full. Try again in a moment." };
+  if (code === 400) return { title: "Invalid request", advice: "Check the address of this page." };
+  if (code === 502) return { title: "Kafka Connect does not answer", advice: "Check that its workers are running." };
+  if (code === 503)
+    return { title: "The server is busy", advice: "Try again in a moment. If it stays busy, check its disk." };
   if (code === 504) {
-    return { title: "This took too long", advice: "Ask for less: a smaller depth, or a node further down." };
+    return { title: "The query took too long", advice: "Ask for less: a smaller depth, or a node further downstream." };
   }
   if (code !== undefined && code >= 500) {
     return {
-      title: "The server made a mistake",
-      advice: "Its log has a trace of it. Please report it with what you did.",
+      title: "Server error",
+      advice: "The server's log has the stack trace. Please report it with the steps that led here.",
     };
   }
-  return { title: "This did not work", advice: "Load the page anew. If it stays, please report it." };
+  return { title: "Something went wrong", advice: "Reload the page. If it happens again, please report it." };
 }

@@ -43,12 +43,12 @@ export function wireWords(flow: Flow | null, isInput: boolean): string | null {
   return isInput ? words(flow.read, flow.behind) : words(flow.rate, null);
 }
 
-/** Of a job: `1.2k/s · 300 behind`; null where there is nothing to say. */
+/** Of a job: `1.2k/s · lag 300`; null where there is nothing to say. */
 export function flowWords(flow: Flow | null): string | null {
   return flow === null ? null : words(flow.read ?? flow.rate, flow.behind);
 }
 
 function words(rate: number | null, behind: number | null): string | null {
-  const told = [rate === null ? [] : [`${amount(rate)}/s`], behind === null ? [] : [`${amount(behind)} behind`]].flat();
+  const told = [rate === null ? [] : [`${amount(rate)}/s`], behind === null ? [] : [`lag ${amount(behind)}`]].flat();
   return told.length === 0 ? null : told.join(" · ");
 }

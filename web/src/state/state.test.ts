@@ -82,8 +82,8 @@ test("rates and lag come from our streaming facet", () => {
   };
   const flow = flowOf(run({ facets, updatedAt: "t" }));
   expect(flow).toEqual({ rate: 5.6, read: 1234, behind: 12, watermark: "w", at: "t" });
-  expect(flowWords(flow)).toBe("1.2k/s · 12 behind");
-  expect(wireWords(flow, true)).toBe("1.2k/s · 12 behind");
+  expect(flowWords(flow)).toBe("1.2k/s · lag 12");
+  expect(wireWords(flow, true)).toBe("1.2k/s · lag 12");
   expect(wireWords(flow, false)).toBe("5.60/s");
 });
 

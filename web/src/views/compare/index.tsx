@@ -26,7 +26,7 @@ export default function CompareView() {
   const since = from ?? new Date(Math.floor(Date.now() / 60_000) * 60_000 - DAY_MS).toISOString();
   const asked = useQuery(diffAsked(since, to, nodeId));
   return (
-    <Page title="Compare" about="What is there at the second moment and was not at the first, and the other way round.">
+    <Page title="Compare" about="What was added, removed or changed between two moments.">
       <Group gap="md" align="flex-end">
         <MomentInput label="From" value={since} onChange={setFrom} />
         <MomentInput label="To (empty: now)" value={to} onChange={setTo} />
@@ -58,9 +58,9 @@ function Answer({ diff }: { diff: Diff }) {
     <Stack gap="sm">
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          From {moment(diff.from)} to {moment(diff.to)}: {plural(nodes.added.length, "new node")},{" "}
-          {nodes.removed.length} gone; {plural(edges.added.length, "new edge")}, {edges.removed.length} gone;{" "}
-          {plural(schemas.length, "other schema")}.
+          From {moment(diff.from)} to {moment(diff.to)}: {plural(nodes.added.length, "node")} added,{" "}
+          {nodes.removed.length} removed; {plural(edges.added.length, "edge")} added, {edges.removed.length} removed;{" "}
+          {plural(schemas.length, "schema")} changed.
         </Text>
         {around !== undefined && (
           <Anchor component={Link} size="sm" href={graphOf(around, { against: diff.from, at: diff.to })}>
@@ -69,14 +69,14 @@ function Answer({ diff }: { diff: Diff }) {
         )}
       </Group>
       {diff.truncated && (
-        <Alert color="yellow" variant="light" title="There is more" styles={{ title: { color: "inherit" } }}>
-          Choose a shorter time, or one node, to see everything.
+        <Alert color="yellow" variant="light" title="More changes than shown" styles={{ title: { color: "inherit" } }}>
+          Choose a shorter period or a single node to see everything.
         </Alert>
       )}
       <SchemaChanges changes={schemas} />
       <NodeChanges {...nodes} />
       <EdgeChanges title="Edges" {...edges} />
-      <EdgeChanges title="Edges between columns" {...columns} />
+      <EdgeChanges title="Column lineage" {...columns} />
     </Stack>
   );
 }

@@ -62,7 +62,7 @@ function Overview({ one }: { one: ConnectorDetails }) {
           [
             "Lineage",
             nodeId === null ? (
-              "not in the graph: is a watcher running?"
+              "Not in the graph. Is a watcher running?"
             ) : (
               <Group key="lineage" gap="md">
                 <Anchor size="sm" component={Link} href={graphOf(nodeId)}>
@@ -76,7 +76,7 @@ function Overview({ one }: { one: ConnectorDetails }) {
           ],
         ]}
       />
-      {one.trace !== null && <Copyable text={one.trace} label="the trace of the connector" />}
+      {one.trace !== null && <Copyable text={one.trace} label="the stack trace of the connector" />}
     </>
   );
 }
@@ -101,8 +101,8 @@ function Tasks({ one, mayChange }: { one: ConnectorDetails; mayChange: boolean }
                 <Text size="sm" className={`${parts.free} ${parts.removed}`}>
                   {cut(reason(task.trace), 400)}
                 </Text>
-                <Fold label="Trace">
-                  <Copyable text={task.trace} label={`the trace of task ${task.id}`} />
+                <Fold label="Stack trace">
+                  <Copyable text={task.trace} label={`the stack trace of task ${task.id}`} />
                 </Fold>
               </>
             )}
@@ -122,20 +122,20 @@ function reason(trace: string): string {
 function Flow({ one }: { one: ConnectorDetails }) {
   if (one.flow.length === 0) return null;
   return (
-    <Section title="What flows">
+    <Section title="Throughput">
       <Table aria-label="Topics" withRowBorders={false}>
         <Table.Tbody>
           {one.flow.map((topic) => (
             <Table.Tr key={topic.topic}>
               <Table.Td className={parts.free}>{cut(topic.topic, 250)}</Table.Td>
               <Table.Td>{topic.messagesPerSecond !== null && `${amount(topic.messagesPerSecond)} records/s`}</Table.Td>
-              <Table.Td>{topic.lag !== null && `${amount(topic.lag)} behind`}</Table.Td>
+              <Table.Td>{topic.lag !== null && `lag ${amount(topic.lag)}`}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
       <Text size="xs" c="dimmed">
-        told <When at={one.flowAt} />
+        updated <When at={one.flowAt} />
       </Text>
     </Section>
   );

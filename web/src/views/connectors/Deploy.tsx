@@ -70,7 +70,7 @@ export function Deploy({ clusters, existing, onClose }: Props) {
       // The text is being written by hand; its own message says what is wrong with it.
     }
   };
-  const title = existing === undefined ? "Deploy a connector" : `Change ${cut(existing.name, 80)}`;
+  const title = existing === undefined ? "Deploy a connector" : `Edit ${cut(existing.name, 80)}`;
   return (
     <Modal opened onClose={onClose} title={title} size="xl" closeOnClickOutside={false} closeButtonProps={CLOSE}>
       <Stack gap="sm">
@@ -84,7 +84,7 @@ export function Deploy({ clusters, existing, onClose }: Props) {
         <Textarea
           className={classes.json}
           label="Configuration"
-          description='JSON, as Connect takes it: {"name": …, "config": {…}}, or the options alone. [hidden] values stay as they are.'
+          description='JSON: {"name": …, "config": {…}}, or only the options. [hidden] values stay unchanged.'
           autosize
           minRows={6}
           maxRows={16}
@@ -95,13 +95,16 @@ export function Deploy({ clusters, existing, onClose }: Props) {
         />
         {validate.data !== undefined && <Checked check={validate.data} text={text} onChange={setOption} />}
         <Name />
-        <Failed error={validate.error ?? put.error} />
+        <Failed
+          error={validate.error ?? put.error}
+          title={validate.error === null ? "The change failed" : "Validation failed"}
+        />
         <Group justify="flex-end">
           <Button variant="default" loading={validate.isPending} onClick={check}>
             Validate
           </Button>
           <Button loading={put.isPending} onClick={submit}>
-            {existing === undefined ? "Deploy" : "Change"}
+            {existing === undefined ? "Deploy" : "Save"}
           </Button>
         </Group>
       </Stack>
@@ -115,8 +118,8 @@ function Begin({ cluster, onPick }: { cluster: string; onPick: (text: string) =>
   const classesOf = plugins.data?.plugins ?? [];
   return (
     <Select
-      label="Begin with a class"
-      placeholder="or paste a file below"
+      label="Start from a class"
+      placeholder="or paste JSON below"
       searchable
       data={classesOf.map((plugin) => plugin.className)}
       onChange={(kind) => {
@@ -144,11 +147,9 @@ function Checked({
     .filter((field) => field.errors.length > 0 || field.name in given || field.required)
     .sort((a, b) => Number(b.errors.length > 0) - Number(a.errors.length > 0));
   return (
-    <section aria-label="What the class says">
+    <section aria-label="Validation result">
       <Text size="sm" fw={600} className={check.errorCount > 0 ? parts.removed : parts.added} role="status">
-        {check.errorCount === 0
-          ? "Valid: the class has nothing against it."
-          : `${plural(check.errorCount, "problem")} to mend`}
+        {check.errorCount === 0 ? "Valid: no problems found." : `${plural(check.errorCount, "problem")} to fix`}
       </Text>
       <div className={classes.options}>
         {shown.map((field) => (

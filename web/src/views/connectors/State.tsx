@@ -1,7 +1,8 @@
 import { Pill } from "@/parts/Pill";
+import { sentence } from "@/parts/words";
 import { colourOf } from "@/views/connectors/looks";
 
-/** The state of a connector or task, in Connect's own word. */
+/** The state of a connector or task, spelled like that of a run. */
 export function State({ state }: { state: string }) {
-  return <Pill colour={colourOf(state)}>{state}</Pill>;
+  return <Pill colour={colourOf(state)}>{sentence(state)}</Pill>;
 }

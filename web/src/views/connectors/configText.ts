@@ -13,14 +13,14 @@ export function readConfig(text: string): Read {
   try {
     told = JSON.parse(text);
   } catch (error) {
-    throw new Error(`This is not JSON: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`Not valid JSON: ${error instanceof Error ? error.message : error}`);
   }
-  if (!isObject(told)) throw new Error('This has to be an object: {"name": …, "config": {…}}, or the options alone.');
+  if (!isObject(told)) throw new Error('Expected an object: {"name": …, "config": {…}}, or only the options.');
   const options = isObject(told.config) ? told.config : told;
   const config: Config = {};
   for (const [key, value] of Object.entries(options)) {
     if (value === null) continue;
-    if (typeof value === "object") throw new Error(`The value of ${key} has to be a text, a number, true or false.`);
+    if (typeof value === "object") throw new Error(`The value of ${key} must be a string, a number, true or false.`);
     config[key] = String(value);
   }
   const name = typeof told.name === "string" ? told.name : null;

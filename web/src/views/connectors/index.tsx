@@ -27,7 +27,7 @@ export default function ConnectorsView() {
   return (
     <Page
       title="Connectors"
-      about="What Kafka Connect runs: states, tasks, errors, what flows."
+      about="Connectors in Kafka Connect: state, tasks, errors and throughput."
       actions={
         mayChange &&
         known.length > 0 && (
@@ -85,7 +85,7 @@ function List({ picked }: { picked: string | null }) {
             <Table className={parts.table} highlightOnHover aria-label="Connectors">
               <Table.Thead>
                 <Table.Tr>
-                  {["Connector", "State", "Tasks", "Records", "Behind", "Class"].map((head) => (
+                  {["Connector", "State", "Tasks", "Records", "Lag (records)", "Class"].map((head) => (
                     <Table.Th key={head}>{head}</Table.Th>
                   ))}
                 </Table.Tr>
@@ -101,7 +101,7 @@ function List({ picked }: { picked: string | null }) {
               </Table.Tbody>
             </Table>
             <Text size="xs" c="dimmed" mt={6}>
-              {plural(connectors.length, "connector")}. Records and lag are what the watcher last told.
+              {plural(connectors.length, "connector")}. Records and lag as of the watcher's last poll.
             </Text>
           </Table.ScrollContainer>
         )
@@ -140,14 +140,16 @@ function Row({ one, isPicked }: { one: Connector; isPicked: boolean }) {
 
 function NoClusters() {
   return (
-    <Empty Icon={IconPlugConnected} title="The server knows no Connect cluster">
+    <Empty Icon={IconPlugConnected} title="No Connect cluster configured">
       <Stack gap="xs">
-        <span>Start it with the address of one. With --operate, connectors can be changed here too.</span>
+        <span>
+          Start the server with the address of a cluster. With --operate, you can also change connectors here.
+        </span>
         <Copyable
           label="the command"
           text={"headwater serve --connect kafka-connect=http://127.0.0.1:8083 --operate"}
         />
-        <span>The watcher brings their lineage:</span>
+        <span>To collect lineage, start the watcher:</span>
         <Copyable
           label="the command"
           text={"headwater watch connect --connect http://127.0.0.1:8083 --kafka 127.0.0.1:9092"}

@@ -10,8 +10,8 @@ test("a connector whose task failed has failed, whatever it says of itself", () 
 
 test("tasks are counted by state", () => {
   expect(tasksOf([])).toBe("no tasks");
-  expect(tasksOf([task("RUNNING")])).toBe("1 of 1 task");
-  expect(tasksOf([task("RUNNING"), task("FAILED", 1), task("FAILED", 2)])).toBe("1 of 3 tasks, 2 failed");
+  expect(tasksOf([task("RUNNING")])).toBe("1 of 1 running");
+  expect(tasksOf([task("RUNNING"), task("FAILED", 1), task("FAILED", 2)])).toBe("1 of 3 running, 2 failed");
 });
 
 test("flow of several topics is added up; of none nothing is said", () => {

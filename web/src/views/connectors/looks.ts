@@ -1,7 +1,7 @@
 /** How the states of connectors and tasks look, and what flows through them. */
 
 import type { Connector } from "@/api/schema";
-import { amount, plural } from "@/parts/words";
+import { amount } from "@/parts/words";
 
 const COLOURS: Record<string, string> = {
   RUNNING: "blue",
@@ -21,14 +21,14 @@ export function stateOf(connector: Pick<Connector, "state" | "tasks">): string {
   return connector.tasks.some((task) => task.state === "FAILED") ? "FAILED" : connector.state;
 }
 
-/** `2 of 3 run, 1 failed`. */
+/** `2 of 3 running, 1 failed`. */
 export function tasksOf(tasks: Connector["tasks"]): string {
   if (tasks.length === 0) return "no tasks";
   const running = tasks.filter((task) => task.state === "RUNNING").length;
   const others = new Map<string, number>();
   for (const { state } of tasks) if (state !== "RUNNING") others.set(state, (others.get(state) ?? 0) + 1);
   const rest = [...others].map(([state, count]) => `${count} ${state.toLowerCase()}`);
-  return [`${running} of ${plural(tasks.length, "task")}`, ...rest].join(", ");
+  return [`${running} of ${tasks.length} running`, ...rest].join(", ");
 }
 
 export function rateOf(flow: Connector["flow"]): string {

@@ -30,8 +30,8 @@ export function ColumnsTab({ dataset, column, onNavigate }: Props) {
   ];
   if (all.length === 0) {
     return (
-      <Empty Icon={IconColumns3} title="Nobody told its columns">
-        Where columns come from is told by the <code>columnLineage</code> facet of the dataset that is written.
+      <Empty Icon={IconColumns3} title="No columns reported yet">
+        Column lineage comes from the <code>columnLineage</code> facet of output datasets.
       </Empty>
     );
   }
@@ -41,7 +41,7 @@ export function ColumnsTab({ dataset, column, onNavigate }: Props) {
   return (
     <Stack gap={0}>
       {column !== undefined && <GoesTo nodeId={`datasetField:${base}:${column}`} onNavigate={onNavigate} />}
-      <Section title="Comes from">
+      <Section title="Upstream">
         <FilterBox label="Find a column" value={wanted} onChange={setWanted} />
         <ul className={classes.columns}>
           {shown.slice(0, SHOWN).map((field) => (
@@ -53,7 +53,7 @@ export function ColumnsTab({ dataset, column, onNavigate }: Props) {
         </ul>
         {shown.length > SHOWN && (
           <Text size="sm" c="dimmed">
-            {shown.length - SHOWN} more; type a part of the name.
+            {shown.length - SHOWN} more. Type part of a name to filter.
           </Text>
         )}
       </Section>
@@ -65,7 +65,7 @@ function Sources({ inputs, onNavigate }: { inputs: InputFieldRef[]; onNavigate: 
   if (inputs.length === 0) {
     return (
       <Text size="xs" c="dimmed" ml={24}>
-        nobody said
+        no source reported
       </Text>
     );
   }
@@ -111,10 +111,10 @@ function GoesTo({ nodeId, onNavigate }: { nodeId: string; onNavigate: Props["onN
     return node !== undefined && "field" in node.data ? [{ id, data: node.data }] : [];
   });
   return (
-    <Section title="Goes to">
+    <Section title="Downstream">
       {named.length === 0 ? (
         <Text size="sm" c="dimmed">
-          {asked.isPending ? "…" : "Nothing is known that uses it."}
+          {asked.isPending ? "…" : "No known use."}
         </Text>
       ) : (
         <Stack gap={4}>

@@ -23,14 +23,14 @@ export function DatasetOverview({ dataset, nodeId, onNavigate }: Props) {
   return (
     <Stack gap={0}>
       <Description entity={entity} description={dataset.description} />
-      {dataset.deleted && <Text c="red">It was dropped.</Text>}
+      {dataset.deleted && <Text c="red">This dataset was dropped.</Text>}
       <FreshnessBox nodeId={nodeId} dataset={dataset} onNavigate={onNavigate} />
-      <Section title="What it is">
+      <Section title="About">
         <Facts
           facts={[
             ["Kind", sentence(dataset.type.replace("DB_", ""))],
             ["Columns", plural(dataset.fields.length, "column")],
-            ["Owners", owners(dataset.facets).join(", ") || "Nobody is named"],
+            ["Owners", owners(dataset.facets).join(", ") || "No owner"],
             ["Source", cut(dataset.sourceName, 300)],
             ["Last operation", dataset.lastLifecycleState && sentence(dataset.lastLifecycleState)],
             ["First seen", dataset.createdAt && moment(dataset.createdAt)],

@@ -20,15 +20,15 @@ export function ErrorBox({ facets }: { facets: unknown }) {
       color="red"
       variant="light"
       icon={<IconBug size={18} />}
-      title="It ended with an error"
+      title="The run reported an error"
       styles={{ title: { color: "inherit" } }}
     >
       <Text size="sm" className={classes.free}>
         {cut(message, MESSAGE)}
       </Text>
       {trace !== undefined && (
-        <Fold label="Trace">
-          <Copyable text={trace} label="the trace" />
+        <Fold label="Stack trace">
+          <Copyable text={trace} label="the stack trace" />
         </Fold>
       )}
     </Alert>

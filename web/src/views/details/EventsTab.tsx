@@ -42,7 +42,7 @@ export function EventsTab({ about, until }: Props) {
       ))}
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          {plural(found.length, "event")} among {plural(looked.length, "event")} looked at
+          {plural(found.length, "match", "matches")} in {plural(looked.length, "event")} searched
         </Text>
         {asked.hasNextPage && (
           <Button
@@ -51,7 +51,7 @@ export function EventsTab({ about, until }: Props) {
             loading={asked.isFetchingNextPage}
             onClick={() => void asked.fetchNextPage()}
           >
-            Look further back
+            Search further back
           </Button>
         )}
       </Group>

@@ -31,7 +31,7 @@ export function FieldChanges({ added = [], removed = [], retyped = [] }: Props) 
           key={`~${field.name}`}
           look={classes.retyped}
           sign="~"
-          word="other type"
+          word="type changed"
           name={field.name}
           type={`${field.before ?? "unknown"} → ${field.after ?? "unknown"}`}
         />

@@ -28,7 +28,7 @@ export function FreshnessBox({ nodeId, dataset, onNavigate }: Props) {
         {(told) =>
           told.lastWrittenAt === null ? (
             <Text size="sm" c="dimmed">
-              Nobody is known to have written it.
+              No writes reported yet.
             </Text>
           ) : (
             <Stack gap={0}>
@@ -54,7 +54,7 @@ function Written({ told, onNavigate }: { told: Freshness; onNavigate: Props["onN
             {told.late && <Pill colour="red">Late</Pill>}
           </Group>,
         ],
-        ["By", writer !== null && <NodeName nodeId={writer} name={lastPart(writer)} onClick={onNavigate} />],
+        ["Written by", writer !== null && <NodeName nodeId={writer} name={lastPart(writer)} onClick={onNavigate} />],
         ["Usually every", told.everySeconds !== null && duration(told.everySeconds * 1000)],
         ["Expected", told.expectedAt !== null && <When at={told.expectedAt} />],
         [

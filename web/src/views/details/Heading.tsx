@@ -41,7 +41,7 @@ export function Heading({ node, onNavigate }: Props) {
       <Group gap="xs" mt="sm">
         <Go href={graphOf(node)} Icon={IconTopologyStar3} name="Graph" />
         <Go href={impactOf(asked)} Icon={IconArrowDownRight} name="Impact" />
-        <Go href={whyOf(asked)} Icon={IconAlertTriangle} name="Why" />
+        <Go href={whyOf(asked)} Icon={IconAlertTriangle} name="Root cause" />
       </Group>
     </Box>
   );

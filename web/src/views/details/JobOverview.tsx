@@ -31,14 +31,14 @@ export function JobOverview({ job, onNavigate }: Props) {
       <Section title="Latest run">
         {run === null ? (
           <Text size="sm" c="dimmed">
-            It never ran. Only its inputs and outputs were told.
+            No runs reported yet. Only its inputs and outputs are known.
           </Text>
         ) : (
           <Stack gap={6}>
             <Group gap="xs">
               <StateBadge state={run.state} />
               <Text size="sm">
-                began <When at={run.startedAt ?? run.createdAt} />
+                started <When at={run.startedAt ?? run.createdAt} />
                 {run.durationMs !== null && `, took ${duration(run.durationMs)}`}
               </Text>
             </Group>
@@ -46,13 +46,13 @@ export function JobOverview({ job, onNavigate }: Props) {
           </Stack>
         )}
       </Section>
-      <Section title="What it is">
+      <Section title="About">
         <Facts
           facts={[
             ["Kind", <Kinds key="kinds" kinds={[job.type, ...job.labels]} />],
-            ["Owners", owners(job.facets).join(", ") || "Nobody is named"],
+            ["Owners", owners(job.facets).join(", ") || "No owner"],
             [
-              "Part of",
+              "Parent job",
               parent !== null && (
                 <NodeName nodeId={`job:${job.namespace}:${parent}`} name={parent} onClick={onNavigate} />
               ),
@@ -93,7 +93,7 @@ function Datasets({ title, names, onNavigate }: { title: string; names: Name[]; 
           const nodeId = `dataset:${namespace}:${name}`;
           return <NodeName key={nodeId} nodeId={nodeId} name={name} namespace={namespace} onClick={onNavigate} />;
         })}
-        {names.length > SHOWN && <Text size="sm">and {names.length - SHOWN} more, which the graph shows</Text>}
+        {names.length > SHOWN && <Text size="sm">and {names.length - SHOWN} more; see the graph</Text>}
       </Stack>
     </Section>
   );

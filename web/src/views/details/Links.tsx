@@ -8,7 +8,7 @@ export function Links({ links }: { links: FoundLink[] }) {
     <Group gap="md" mt={4}>
       {links.map((link) => (
         <Anchor key={link.href} href={link.href} target="_blank" rel="noreferrer noopener" size="sm" title={link.href}>
-          {link.name} <IconExternalLink size={13} aria-label="(opens another site)" />
+          {link.name} <IconExternalLink size={13} aria-label="(external link)" />
         </Anchor>
       ))}
     </Group>

@@ -1,7 +1,7 @@
 import type { Run } from "@/api/schema";
 import { paceOf } from "@/parts/streaming";
 import { When } from "@/parts/When";
-import { amount } from "@/parts/words";
+import { amount, plural } from "@/parts/words";
 import { Facts } from "@/views/details/Facts";
 import { Section } from "@/views/details/Section";
 
@@ -10,23 +10,23 @@ export function PaceFacts({ run }: { run: Run }) {
   const pace = paceOf(run);
   const told = [pace.inRate, pace.outRate, pace.capacity, pace.behind, pace.watermark, pace.checkpoints];
   if (told.every((each) => each === undefined)) return null;
-  const rate = (value: number | undefined) => value !== undefined && `${amount(value)} rows a second`;
+  const rate = (value: number | undefined) => value !== undefined && `${amount(value)} rows/s`;
   return (
     <Section title="Stream">
       <Facts
         facts={[
           ["Reads", rate(pace.inRate)],
           ["Writes", rate(pace.outRate)],
-          ["Could manage", rate(pace.capacity)],
-          ["Behind", pace.behind !== undefined && `${amount(pace.behind)} messages`],
+          ["Capacity", rate(pace.capacity)],
+          ["Lag", pace.behind !== undefined && `${amount(pace.behind)} records`],
           ["Watermark", pace.watermark !== undefined && <When at={pace.watermark} />],
           ["State", pace.stateRows !== undefined && `${amount(pace.stateRows)} rows`],
-          ["Too late", pace.lateRows !== undefined && `${amount(pace.lateRows)} rows dropped`],
+          ["Late rows", pace.lateRows !== undefined && `${amount(pace.lateRows)} dropped`],
           [
             "Checkpoints",
             pace.checkpoints && `${pace.checkpoints.completed} completed, ${pace.checkpoints.failed} failed`,
           ],
-          ["Began anew", pace.restored > 0 && `${pace.restored} times from a checkpoint`],
+          ["Restored", pace.restored > 0 && `${plural(pace.restored, "time")} from a checkpoint`],
         ]}
       />
     </Section>

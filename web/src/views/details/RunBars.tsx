@@ -23,12 +23,12 @@ export function RunBars({ runs, picked, onPick }: Props) {
     <>
       <Bars
         values={values}
-        label={`How long the last ${plural(runs.length, "run")} took; the longest ${duration(longest)}`}
+        label={`Duration of the last ${plural(runs.length, "run")}; longest ${duration(longest)}`}
         picked={picked}
         onPick={onPick}
       />
       <Text size="xs" c="dimmed">
-        {plural(runs.length, "run")}, the latest at the right. The longest took {duration(longest)}.
+        {plural(runs.length, "run")}, latest on the right. Longest: {duration(longest)}.
       </Text>
     </>
   );
@@ -37,5 +37,5 @@ export function RunBars({ runs, picked, onPick }: Props) {
 function titleOf(run: Run): string {
   const began = run.startedAt ?? run.createdAt;
   const took = run.durationMs === null ? "" : `, took ${duration(run.durationMs)}`;
-  return `${lookOf(run.state).word}${began === null ? "" : `, began ${moment(began)}`}${took}`;
+  return `${lookOf(run.state).word}${began === null ? "" : `, started ${moment(began)}`}${took}`;
 }

@@ -43,22 +43,22 @@ function OneRun({ run, onNavigate }: { run: Run; onNavigate: Props["onNavigate"]
       <Group gap="xs">
         <StateBadge state={run.state} />
         <Text size="sm">
-          began <When at={run.startedAt ?? run.createdAt} />
+          started <When at={run.startedAt ?? run.createdAt} />
           {run.durationMs !== null && `, took ${duration(run.durationMs)}`}
         </Text>
       </Group>
       <AskThen run={run} />
       <ErrorBox facets={run.facets} />
-      <Section title="What it was">
+      <Section title="About">
         <Facts
           facts={[
             ["Run", <code key="id">{run.id}</code>],
-            ["Began", run.startedAt && moment(run.startedAt)],
+            ["Started", run.startedAt && moment(run.startedAt)],
             ["Ended", run.endedAt && moment(run.endedAt)],
             ["Scheduled for", run.nominalStartTime && moment(run.nominalStartTime)],
             ["Engine", [text(engine, "name"), text(engine, "version")].filter(Boolean).join(" ")],
             [
-              "Started by",
+              "Parent job",
               parentName !== undefined && (
                 <NodeName
                   nodeId={`job:${text(parent, "namespace") ?? ""}:${parentName}`}
@@ -73,7 +73,7 @@ function OneRun({ run, onNavigate }: { run: Run; onNavigate: Props["onNavigate"]
         {links.length > 0 && <Links links={links} />}
       </Section>
       <PaceFacts run={run} />
-      <Section title="Who said so">
+      <Section title="Events">
         <Steps runId={run.id} states={run.states} />
       </Section>
       <Used title="Read" versions={run.inputDatasetVersions} onNavigate={onNavigate} />
@@ -94,13 +94,13 @@ function AskThen({ run }: { run: Run }) {
   return (
     <Group gap="md" mt="xs">
       <Anchor component={Link} size="sm" href={graphOf(nodeId, { at })}>
-        Graph as it was then
+        Graph at that time
       </Anchor>
       <Anchor component={Link} size="sm" href={whyOf(`run:${run.id}`)}>
-        Why did this run end so?
+        Root cause of this run
       </Anchor>
       <Anchor component={Link} size="sm" href={`/compare?node=${encodeURIComponent(nodeId)}&from=${then}`}>
-        What changed since
+        Changes since
       </Anchor>
     </Group>
   );

@@ -6,6 +6,7 @@ import { Asked } from "@/parts/Asked";
 import { useRuns } from "@/parts/asks";
 import { Empty } from "@/parts/Empty";
 import { StateBadge } from "@/parts/StateBadge";
+import { lookOf } from "@/parts/states";
 import { setParams, useParam } from "@/parts/useParam";
 import { When } from "@/parts/When";
 import { duration, plural } from "@/parts/words";
@@ -13,7 +14,10 @@ import classes from "@/views/details/details.module.css";
 import { RunBars } from "@/views/details/RunBars";
 import { Timeline } from "@/views/details/Timeline";
 
-const STATES = ["RUNNING", "COMPLETED", "FAILED", "ABORTED", "NEW"];
+const STATES = ["RUNNING", "COMPLETED", "FAILED", "ABORTED", "NEW"].map((value) => ({
+  value,
+  label: lookOf(value).word,
+}));
 const PAGE = 50;
 const MOST = 1000; // what the server gives at once
 
@@ -46,7 +50,7 @@ export function RunsTab({ namespace, name }: { namespace: string; name: string }
               <MultiSelect
                 size="xs"
                 w={260}
-                aria-label="Only runs in these states"
+                aria-label="Filter by state"
                 placeholder={states.length === 0 ? "All states" : undefined}
                 data={STATES}
                 value={states}
@@ -90,7 +94,7 @@ function RunList({ runs, picked, onPick }: { runs: Run[]; picked: string | null;
           >
             <When at={run.startedAt ?? run.createdAt} />
             <StateBadge state={run.state} />
-            <span>{run.durationMs === null ? "still going" : duration(run.durationMs)}</span>
+            <span>{run.durationMs === null ? "in progress" : duration(run.durationMs)}</span>
             <Text component="span" size="xs" ff="monospace" c="dimmed" truncate title={run.id}>
               {run.id.slice(-8)}
             </Text>
@@ -103,8 +107,8 @@ function RunList({ runs, picked, onPick }: { runs: Run[]; picked: string | null;
 
 function NoRuns() {
   return (
-    <Empty Icon={IconPlayerPlay} title="It has not run yet">
-      This job is known from events that describe it. Its runs appear with the first START event.
+    <Empty Icon={IconPlayerPlay} title="No runs yet">
+      Only events that describe this job have arrived. Runs appear with the first START event.
     </Empty>
   );
 }

@@ -39,9 +39,8 @@ function Fields({ dataset }: { dataset: Dataset }) {
   const [wanted, setWanted] = useState("");
   if (dataset.fields.length === 0) {
     return (
-      <Empty Icon={IconTable} title="Nobody told its columns">
-        They come with the <code>schema</code> facet of a dataset. Spark, Flink's table API and dbt send it by
-        themselves.
+      <Empty Icon={IconTable} title="No schema reported">
+        Columns come from the <code>schema</code> facet of a dataset. Spark, Flink's Table API and dbt send it.
       </Empty>
     );
   }
@@ -96,7 +95,7 @@ function History({ steps, looked, complete }: { steps: SchemaStep[]; looked: num
   if (steps.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {looked === 0 ? "No version was ever written." : `The same in the last ${plural(looked, "version")}.`}
+        {looked === 0 ? "No version written yet." : `Unchanged in the last ${plural(looked, "version")}.`}
       </Text>
     );
   }
@@ -106,7 +105,7 @@ function History({ steps, looked, complete }: { steps: SchemaStep[]; looked: num
         <div key={version.currentVersion ?? version.version}>
           <Group gap="xs">
             <Text size="sm" fw={550}>
-              {version.createdAt === null ? "Some time" : moment(version.createdAt)}
+              {version.createdAt === null ? "Unknown time" : moment(version.createdAt)}
             </Text>
             {version.createdByRun?.job != null && (
               <Text size="sm" c="dimmed" truncate maw={320}>
@@ -123,7 +122,7 @@ function History({ steps, looked, complete }: { steps: SchemaStep[]; looked: num
       ))}
       {!complete && (
         <Text size="xs" c="dimmed">
-          Among the last {looked} versions.
+          Based on the last {looked} versions.
         </Text>
       )}
     </Stack>

@@ -7,9 +7,9 @@ import { amount, bytes, moment } from "@/parts/words";
 import { type Write, writes } from "@/views/details/writes";
 
 const KINDS: { key: keyof Omit<Write, "run">; name: string; say: (value: number) => string }[] = [
-  { key: "rows", name: "Rows a write", say: amount },
-  { key: "size", name: "Bytes a write", say: bytes },
-  { key: "files", name: "Files a write", say: amount },
+  { key: "rows", name: "Rows per write", say: amount },
+  { key: "size", name: "Bytes per write", say: bytes },
+  { key: "files", name: "Files per write", say: amount },
 ];
 
 /** How much each run wrote, as small charts. */

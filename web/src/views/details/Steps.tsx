@@ -48,7 +48,7 @@ function Step({ runId, state }: { runId: string; state: RunState }) {
           {moment(state.at)}
         </Text>
         <Text size="xs" c="dimmed" truncate title={producer && cut(producer, 300)}>
-          {event.isPending ? "…" : producer === undefined ? "unknown sender" : producerName(cut(producer, 300))}
+          {event.isPending ? "…" : producer === undefined ? "unknown producer" : producerName(cut(producer, 300))}
         </Text>
         <Anchor
           component="button"

@@ -23,8 +23,8 @@ export function VersionsTab({ dataset, onNavigate }: { dataset: Dataset; onNavig
       {({ versions, totalCount }) => {
         if (versions.length === 0) {
           return (
-            <Empty Icon={IconPencilPlus} title="Nobody is known to have written it">
-              It is only read so far. Versions appear when a run names it among its outputs.
+            <Empty Icon={IconPencilPlus} title="No writes reported yet">
+              It is only read so far. Versions appear when a run lists it as an output.
             </Empty>
           );
         }

@@ -18,7 +18,7 @@ export function useDescribe(entity: Entity) {
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(describing(entity, description, new Date())),
       });
-      if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+      if (!answer.ok) throw new Error(`The server answered with status ${answer.status}.`);
     },
     onSuccess: () => cache.invalidateQueries({ queryKey: [entity.kind, entity.namespace, entity.name] }),
   });

@@ -15,6 +15,7 @@ const KNOWN: Record<string, string> = {
   proxyUrl: "Spark UI through the cluster manager",
   log_url: "Airflow log",
   "sourceCodeLocation.url": "Source code",
+  "sourceCodeLocation.repoUrl": "Repository",
   flinkUrl: "Flink",
   connectUrl: "Kafka Connect",
 };

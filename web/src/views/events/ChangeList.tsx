@@ -15,7 +15,7 @@ export function ChangeList({ change }: { change: LiveChange }) {
   if (newsOf(change).length === 0 && change.changed.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Nothing: it said what was known already.
+        Nothing: everything in it was already known.
       </Text>
     );
   }
@@ -23,7 +23,13 @@ export function ChangeList({ change }: { change: LiveChange }) {
     <Stack gap={6}>
       {run !== null && run.before !== run.state && (
         <Text size="sm">
-          The run went from {run.before === null ? "nothing" : <StateBadge state={run.before} />} to{" "}
+          {run.before === null ? (
+            "New run: "
+          ) : (
+            <>
+              Run state: <StateBadge state={run.before} /> →{" "}
+            </>
+          )}
           <StateBadge state={run.state} />
         </Text>
       )}
@@ -41,7 +47,7 @@ export function ChangeList({ change }: { change: LiveChange }) {
         </Group>
       ))}
       <Lines word="+ edge" look={parts.added} items={change.addedEdges.map(arrow)} />
-      <Lines word="− gone" look={parts.removed} items={change.removedNodes} />
+      <Lines word="− removed" look={parts.removed} items={change.removedNodes} />
       <Lines word="− edge" look={parts.removed} items={change.removedEdges.map(arrow)} />
       <Lines word="~ schema of" look={parts.retyped} items={change.schemas} />
       <Lines word="~ column lineage of" look={parts.retyped} items={change.columns} />

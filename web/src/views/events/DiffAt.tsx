@@ -24,14 +24,14 @@ export function DiffAt({ row }: { row: Row }) {
       {(diff) =>
         isNothing(diff) ? (
           <Text size="sm" c="dimmed">
-            Nothing in the graph: these nodes and edges were there already.
+            Nothing in the graph: its nodes and edges were already there.
           </Text>
         ) : (
           <Stack gap="xs">
             <NodeChanges {...diff.nodes} />
             <EdgeChanges title="Edges" {...diff.edges} />
             <SchemaChanges changes={diff.schemas} />
-            <EdgeChanges title="Edges between columns" {...diff.columns} />
+            <EdgeChanges title="Column lineage" {...diff.columns} />
           </Stack>
         )
       }

@@ -28,7 +28,7 @@ export function EventList({ rows, picked, onPick }: Props) {
       </ul>
       {rows.length > drawn && (
         <Button mt="sm" mr="sm" size="xs" variant="default" onClick={() => setDrawn(drawn + 2 * DRAWN)}>
-          Show more ({(rows.length - drawn).toLocaleString("en")} read already)
+          Show more ({(rows.length - drawn).toLocaleString("en")} loaded)
         </Button>
       )}
     </>
@@ -50,7 +50,7 @@ const Line = memo(function Line({ row, isPicked, onPick }: { row: Row; isPicked:
         </time>
         <EventBadge type={row.type} />
         <bdi className={classes.name} title={row.subject === null ? undefined : cut(row.subject.nodeId, 500)}>
-          {cut(row.subject?.name ?? "someone's edit", 300)}
+          {cut(row.subject?.name ?? "manual edit", 300)}
         </bdi>
         <Text component="span" size="xs" c="dimmed" className={`${classes.name} ${classes.flow}`}>
           {flow(row)}

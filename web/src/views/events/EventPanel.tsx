@@ -23,7 +23,7 @@ export function EventPanel({ row, onClose }: { row: Row; onClose: () => void }) 
   const producer = row.producer ?? producerOf(event ?? null);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section className={`${parts.tile} ${classes.panel}`} aria-label="The event" tabIndex={0}>
+    <section className={`${parts.tile} ${classes.panel}`} aria-label="Event details" tabIndex={0}>
       <Group justify="space-between" wrap="nowrap">
         <Group gap="xs">
           <EventBadge type={row.type} />
@@ -47,21 +47,21 @@ export function EventPanel({ row, onClose }: { row: Row; onClose: () => void }) 
               ),
             ],
             ["Run", row.runId !== null && <code>{cut(row.runId, 100)}</code>],
-            ["Sent by", producer !== undefined && producerName(cut(producer, 300))],
+            ["Producer", producer !== undefined && producerName(cut(producer, 300))],
             ["Position", row.change?.position],
           ]}
         />
-        <Section title="What it changed">
+        <Section title="Changes">
           {row.change === undefined ? <DiffAt row={row} /> : <ChangeList change={row.change} />}
         </Section>
-        <Section title="What it says">
+        <Section title="Raw event">
           {event !== undefined ? (
             <JsonTree value={event} label="the event" open={2} />
           ) : asked.isPending ? (
             <Text size="sm">…</Text>
           ) : (
-            <Empty Icon={IconInbox} title="There is no event to show">
-              This was changed through the API, as a note in the log and not as an OpenLineage event.
+            <Empty Icon={IconInbox} title="No raw event">
+              This change was made through the API, not by an OpenLineage event.
             </Empty>
           )}
         </Section>

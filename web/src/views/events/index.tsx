@@ -68,14 +68,14 @@ export default function EventsView() {
   return (
     <Page
       title="Events"
-      about="As they come in, and what each of them changed."
+      about="Events as they arrive, and what each of them changed."
       actions={
         <Group gap="sm">
           <LiveBadge state={state} paused={paused} />
-          <Tooltip label={paused ? "Go on" : "Pause"}>
+          <Tooltip label={paused ? "Resume" : "Pause"}>
             <ActionIcon
               variant="default"
-              aria-label={paused ? "Go on" : "Pause"}
+              aria-label={paused ? "Resume" : "Pause"}
               onClick={() => (paused ? resume() : setPaused(true))}
             >
               {paused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
@@ -88,7 +88,7 @@ export default function EventsView() {
         <MultiSelect
           size="xs"
           miw={220}
-          aria-label="Only these types"
+          aria-label="Filter by type"
           placeholder={types.length === 0 ? "All types" : undefined}
           data={TYPES}
           value={types}
@@ -100,14 +100,14 @@ export default function EventsView() {
           {shown.length === rows.length
             ? plural(rows.length, "event")
             : `${shown.length} of ${plural(rows.length, "event")}`}{" "}
-          read
+          loaded
         </Text>
       </Group>
       {missed > 0 && (
         <Alert py={6} color="blue" variant="light">
-          {plural(missed, "event")} came in meanwhile.{" "}
+          {plural(missed, "new event")} since you paused.{" "}
           <Button size="compact-xs" variant="default" onClick={resume}>
-            Go on
+            Resume
           </Button>
         </Alert>
       )}
@@ -116,13 +116,10 @@ export default function EventsView() {
         <div>
           <EventList rows={shown} picked={picked} onPick={pick} />
           {shown.length === 0 && past.isSuccess && (
-            <Empty
-              Icon={IconActivity}
-              title={rows.length === 0 ? "No event has arrived yet" : "None fits these filters"}
-            >
+            <Empty Icon={IconActivity} title={rows.length === 0 ? "No events yet" : "No matching events"}>
               {rows.length === 0
-                ? "Home shows how to send the first one. It appears here the moment it is stored."
-                : "Take a filter off, or read further back."}
+                ? "Home shows how to send the first one. Events appear here as soon as they are stored."
+                : "Remove a filter, or load older events."}
             </Empty>
           )}
           {past.hasNextPage && (
@@ -133,7 +130,7 @@ export default function EventsView() {
               loading={past.isFetchingNextPage}
               onClick={() => void past.fetchNextPage()}
             >
-              Read further back ({(total - older.length).toLocaleString("en")} left)
+              Load older events ({(total - older.length).toLocaleString("en")} left)
             </Button>
           )}
         </div>

@@ -7,13 +7,13 @@ export function newsOf(change: LiveChange): string[] {
   const { run } = change;
   const news: string[] = [];
   if (run !== null && run.before !== run.state)
-    news.push(run.before === null ? "new run" : lookOf(run.state).word.toLowerCase());
+    news.push(run.before === null ? "new run" : lookOf(run.state).word);
   const add = (count: number, one: string) => count > 0 && news.push(plural(count, one));
   add(change.addedNodes.length, "new node");
   add(change.addedEdges.length, "new edge");
-  if (change.removedNodes.length > 0) news.push(`${plural(change.removedNodes.length, "node")} gone`);
-  if (change.removedEdges.length > 0) news.push(`${plural(change.removedEdges.length, "edge")} gone`);
-  if (change.schemas.length > 0) news.push("schema");
-  if (change.columns.length > 0) news.push("column lineage");
+  if (change.removedNodes.length > 0) news.push(`${plural(change.removedNodes.length, "node")} removed`);
+  if (change.removedEdges.length > 0) news.push(`${plural(change.removedEdges.length, "edge")} removed`);
+  if (change.schemas.length > 0) news.push("schema changed");
+  if (change.columns.length > 0) news.push("column lineage changed");
   return news;
 }

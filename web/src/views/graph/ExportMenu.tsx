@@ -24,8 +24,8 @@ export default function ExportMenu({ button, scene, look }: Props) {
     } catch {
       notifications.show({
         color: "red",
-        title: "No PNG",
-        message: "The picture is too large for this browser. SVG has no limit.",
+        title: "Cannot save as PNG",
+        message: "The picture is too large for this browser. Save it as SVG instead.",
       });
     }
   };

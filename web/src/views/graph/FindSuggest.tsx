@@ -42,7 +42,7 @@ export default function FindSuggest({ text, onChange, scene, flyTo, onFocus }: P
       .map((hit) => option(hit.nodeId, hit.name, hit.namespace))
       .filter((shown) => !here.includes(shown));
     const groups = [
-      { group: "In the picture", items: [...new Set(here)] },
+      { group: "In this view", items: [...new Set(here)] },
       { group: "Elsewhere", items: [...new Set(elsewhere)] },
     ];
     return { data: groups.filter(({ items }) => items.length > 0), ids };

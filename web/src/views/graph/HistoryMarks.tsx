@@ -43,5 +43,5 @@ export function HistoryMarks({ marks, range: [from, to], onGo }: Props) {
 
 function told(marks: readonly HistoryMark[]): string {
   const count = (kind: HistoryMark["kind"]) => marks.filter((mark) => mark.kind === kind).length;
-  return `${count("run")} runs, ${count("failure")} failures, ${count("schema")} changes of a schema`;
+  return `${count("run")} runs, ${count("failure")} failures, ${count("schema")} schema changes`;
 }

@@ -18,7 +18,7 @@ export function Legend({ namespaces, colourOf, hasColumns, onOnly }: Props) {
   return (
     <Paper className={classes.legend} shadow="xs" withBorder component="section" aria-label="Colours">
       {shown.map((name) => (
-        <button key={name} type="button" title={`Only ${name}`} onClick={() => onOnly(name)}>
+        <button key={name} type="button" title={`Show only ${name}`} onClick={() => onOnly(name)}>
           <span className={classes.swatch} style={{ background: colourOf(name) }} />
           <span>{name || "no namespace"}</span>
         </button>
@@ -30,11 +30,11 @@ export function Legend({ namespaces, colourOf, hasColumns, onOnly }: Props) {
       )}
       {hasColumns && (
         <Text size="xs" c="dimmed">
-          <svg width="22" height="6" role="img" aria-label="solid">
+          <svg width="22" height="6" role="img" aria-label="solid line">
             <line x1="0" y1="3" x2="22" y2="3" stroke="light-dark(#0b7285, #3bc9db)" strokeWidth="2" />
           </svg>{" "}
-          values flow{" "}
-          <svg width="22" height="6" role="img" aria-label="dashed">
+          Direct{" "}
+          <svg width="22" height="6" role="img" aria-label="dashed line">
             <line
               x1="0"
               y1="3"
@@ -45,7 +45,7 @@ export function Legend({ namespaces, colourOf, hasColumns, onOnly }: Props) {
               strokeDasharray="5 4"
             />
           </svg>{" "}
-          only used
+          Indirect (filter, join, group)
         </Text>
       )}
     </Paper>

@@ -114,7 +114,7 @@ function told(node: ShownNode, hasLabels: boolean): string {
   if (node.kind === "group") return `${node.members.length} jobs`;
   if (node.kind === "dataset" && hasLabels) {
     if (node.writtenAt !== null) return `written ${ago(node.writtenAt)}`;
-    if (node.updatedAt !== null) return `seen ${ago(node.updatedAt)}`;
+    if (node.updatedAt !== null) return `last seen ${ago(node.updatedAt)}`;
   }
   return node.namespace === "" ? "no namespace" : node.namespace;
 }
@@ -124,7 +124,7 @@ function CardButton({ node }: { node: ShownNode }) {
   const looks = useLooks();
   if (node.kind === "job") return null;
   const isGroup = node.kind === "group";
-  const label = isGroup ? "Open this group" : looks.isOpen(node.id) ? "Hide columns" : "Show columns";
+  const label = isGroup ? "Expand group" : looks.isOpen(node.id) ? "Hide columns" : "Show columns";
   return (
     <Tooltip label={label} openDelay={400}>
       <ActionIcon

@@ -27,8 +27,8 @@ export function NoEvents() {
 
 export function NoPath({ change }: { change: Change }) {
   return (
-    <Notice title="Nothing flows between these two">
-      <Text size="sm">No way is known from one to the other, in either direction.</Text>
+    <Notice title="No path between these two">
+      <Text size="sm">Nothing is known to flow from one to the other, in either direction.</Text>
       <Button variant="default" onClick={() => change({ pathFrom: null, pathTo: null, view: null })}>
         Back to the graph
       </Button>
@@ -46,11 +46,11 @@ interface TooLargeProps {
 export function TooLarge({ what, change, hasFocus }: TooLargeProps) {
   const namespaces = useQuery(namespacesAsked());
   return (
-    <Notice title="Too large for one picture">
-      <Text size="sm">{what} Look at less of it: search for a job or dataset above, or choose.</Text>
+    <Notice title="Too large to draw">
+      <Text size="sm">{what} Search for a job or dataset above, or narrow it down:</Text>
       {hasFocus ? (
         <Button variant="default" onClick={() => change({ up: 1, down: 1, opened: new Set(), whole: new Set() })}>
-          Only one job up and down
+          Show one job up and down
         </Button>
       ) : (
         <Group gap={6}>
@@ -74,7 +74,7 @@ export function TooLarge({ what, change, hasFocus }: TooLargeProps) {
 export function NothingShown({ change }: { change: Change }) {
   return (
     <Notice title="Nothing to show">
-      <Text size="sm">All of it is hidden, or not of the kind that is shown.</Text>
+      <Text size="sm">Everything is hidden or filtered out.</Text>
       <Anchor component="button" onClick={() => change({ hidden: new Set(), grain: "all", closed: new Set() })}>
         Show all
       </Anchor>

@@ -21,7 +21,7 @@ export function States({ known, visible, state, change }: Props) {
     return (
       <Center pos="absolute" inset={0} style={{ zIndex: 3 }}>
         <Oops
-          title={isGone ? "There is no such job or dataset" : "The graph could not be loaded"}
+          title={isGone ? "No such job or dataset" : "The graph could not be loaded"}
           what={known.error.message}
           retry={isGone ? () => change({ node: null, pathFrom: null, pathTo: null }) : known.retry}
           retryWords={isGone ? "Show everything" : "Try again"}

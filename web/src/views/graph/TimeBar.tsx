@@ -43,10 +43,10 @@ export default function TimeBar({ state, change, lineage }: Props) {
   return (
     <Paper className={classes.bar} withBorder radius={0} component="section" aria-label="Time">
       <Group gap={4} wrap="nowrap">
-        <Step label="To what happened before" onClick={() => go(nextMark(history.marks, now, -1))}>
+        <Step label="Previous change" onClick={() => go(nextMark(history.marks, now, -1))}>
           <IconChevronLeft size={15} />
         </Step>
-        <Step label="To what happened next" onClick={() => go(nextMark(history.marks, now, 1))}>
+        <Step label="Next change" onClick={() => go(nextMark(history.marks, now, 1))}>
           <IconChevronRight size={15} />
         </Step>
       </Group>
@@ -55,7 +55,7 @@ export default function TimeBar({ state, change, lineage }: Props) {
         {then === null ? (
           <Slider
             {...common}
-            thumbLabel="Moment"
+            thumbLabel="Time"
             value={typeof dragged === "number" ? dragged : now}
             onChange={setDragged}
             onChangeEnd={settle}
@@ -65,7 +65,7 @@ export default function TimeBar({ state, change, lineage }: Props) {
             {...common}
             minRange={0}
             thumbFromLabel="Compared with"
-            thumbToLabel="Moment"
+            thumbToLabel="Time"
             value={Array.isArray(dragged) ? dragged : [then, now]}
             onChange={setDragged}
             onChangeEnd={settle}

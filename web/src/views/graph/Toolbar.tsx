@@ -65,7 +65,7 @@ export function Toolbar(props: Props) {
       )}
       <SegmentedControl
         size="xs"
-        aria-label="What is shown"
+        aria-label="Show"
         data={GRAINS}
         value={state.grain}
         onChange={(grain) => change({ grain: grain as Grain, view: null })}
@@ -87,14 +87,14 @@ export function Toolbar(props: Props) {
         </Group>
       )}
       <div className={classes.divider} />
-      <Tool label="Fit into the window (F)" onClick={onFit}>
+      <Tool label="Fit to window (F)" onClick={onFit}>
         <IconArrowAutofitContent size={16} />
       </Tool>
-      <Tool label="Tidy: lay out anew" onClick={onTidy}>
+      <Tool label="Re-layout" onClick={onTidy}>
         <IconSparkles size={16} />
       </Tool>
       <LateMenu
-        label="More about the view"
+        label="View options"
         icon={<IconAdjustments size={16} />}
         load={() => import("@/views/graph/ViewMenu")}
         menu={{ state, change, parents: props.parents }}
@@ -120,7 +120,7 @@ export function Toolbar(props: Props) {
       >
         <IconClockHour4 size={16} />
       </Tool>
-      <Tool label="Copy a link to what is shown" onClick={copyLink}>
+      <Tool label="Copy link to this view" onClick={copyLink}>
         <IconLink size={16} />
       </Tool>
       {props.exports}
@@ -129,23 +129,23 @@ export function Toolbar(props: Props) {
 }
 
 function LiveButton({ state, liveState, isPaused, onPause }: Props) {
-  if (state.at !== null) return <Text size="xs">In the past: not live</Text>;
+  if (state.at !== null) return <Text size="xs">Past, not live</Text>;
   const words = isPaused
     ? "Paused"
     : liveState === "open"
       ? "Live"
       : liveState === "away"
-        ? "Server away"
-        : "Connecting";
+        ? "Disconnected"
+        : "Connecting…";
   const colour = isPaused ? "gray" : liveState === "open" ? "teal" : "orange";
   return (
-    <Tooltip label={isPaused ? "Go on with the live view" : "Pause the live view"}>
+    <Tooltip label={isPaused ? "Resume live updates" : "Pause live updates"}>
       <Button
         size="xs"
         px={9}
         variant="default"
         aria-pressed={isPaused}
-        aria-label={`${words}: ${isPaused ? "go on" : "pause"}`}
+        aria-label={`${words}: ${isPaused ? "resume" : "pause"}`}
         leftSection={
           isPaused ? (
             <IconPlayerPlay size={14} />
@@ -182,8 +182,8 @@ function Depth({ label, value, onChange }: DepthProps) {
     </ActionIcon>
   );
   return (
-    <Tooltip label={`${label}: how many jobs away`}>
-      <fieldset className={classes.depth} aria-label={`Jobs ${label.toLowerCase()}`}>
+    <Tooltip label={`${label} depth, in jobs`}>
+      <fieldset className={classes.depth} aria-label={`${label} depth`}>
         <Text size="xs">{label}</Text>
         {button(`Fewer ${label.toLowerCase()}`, value - 1, <IconMinus size={13} />)}
         <Text size="xs" fw={600}>
@@ -221,11 +221,11 @@ function Tool({ label, isOn, onClick, children }: ToolProps) {
 async function copyLink(): Promise<void> {
   try {
     await navigator.clipboard.writeText(window.location.href);
-    notifications.show({ message: "The link is in the clipboard. It shows what you see now.", autoClose: 3000 });
+    notifications.show({ message: "Link copied. It opens what you see now.", autoClose: 3000 });
   } catch {
     notifications.show({
       color: "orange",
-      message: "The browser does not let a page copy. The address bar has the link.",
+      message: "The browser blocked copying. Copy the link from the address bar.",
     });
   }
 }

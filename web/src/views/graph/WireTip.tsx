@@ -25,7 +25,7 @@ export function WireTip({ wire, scene }: { wire: Wire; scene: Scene }) {
       {wire.link !== null && `.${wire.link.to.split(":").at(-1)}`}
       {wire.link !== null && (
         <div>
-          {wire.link.isDirect ? "values flow" : "only used on the way"}
+          {wire.link.isDirect ? "Direct" : "Indirect"}
           {wire.link.how !== "" && `: ${wire.link.how}`}
           {wire.link.isMasked && ", masked"}
         </div>

@@ -235,7 +235,7 @@ function GraphPage() {
             find={<FindBox scene={scene} flyTo={flyTo} onFocus={focusOn} />}
             exports={
               <LateMenu
-                label="Save the picture"
+                label="Export"
                 icon={<IconDownload size={16} />}
                 isOff={scene.cards.size === 0}
                 load={() => import("@/views/graph/ExportMenu")}

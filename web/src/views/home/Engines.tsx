@@ -22,8 +22,8 @@ export function Engines() {
         const engines = byEngine(jobs);
         if (engines.length === 0) {
           return (
-            <Empty Icon={IconEngine} title="No engine has told of itself">
-              Engines are known from the <code>jobType</code> facet and from <code>processing_engine</code>.
+            <Empty Icon={IconEngine} title="No engine reported yet">
+              Jobs name their engine in the <code>jobType</code> facet.
             </Empty>
           );
         }
@@ -36,7 +36,7 @@ export function Engines() {
             </SimpleGrid>
             {totalCount > jobs.length && (
               <Text size="sm" c="dimmed">
-                By the last {jobs.length} of {plural(totalCount, "job")} that ran.
+                Based on the {jobs.length} most recent of {plural(totalCount, "job")}.
               </Text>
             )}
           </Stack>

@@ -36,18 +36,18 @@ export function EventRate({ rate }: { rate: Rate }) {
     <Link className={`${parts.tile} ${classes.tile}`} href="/events">
       <Group justify="space-between" wrap="nowrap" gap="xs">
         <Text size="sm" c="dimmed">
-          Starts and ends in a day
+          {perSecond > 0 ? "Events, last minute" : "Run starts and ends, last 24 h"}
         </Text>
         <Text size="sm" fw={600}>
           {perSecond > 0 ? `${amount(perSecond)} events/s` : amount(total)}
         </Text>
       </Group>
       {perSecond > 0 ? (
-        <Sparkline values={counts} label="Events in each second of the last minute" />
+        <Sparkline values={counts} label="Events per second, last minute" />
       ) : (
         <StackedBars
           height={40}
-          label={`${total} starts and ends of runs in the last 24 hours`}
+          label={`${total} run starts and ends in the last 24 hours`}
           columns={hours.map((hour) => ({
             key: hour.startInterval,
             title: titleOf(hour),

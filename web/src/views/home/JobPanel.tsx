@@ -77,8 +77,8 @@ function Row({ job, note, why }: { job: Job; note: string | undefined; why: bool
       <div className={classes.state}>
         <Group gap={8} wrap="nowrap">
           {why && (
-            <Anchor component={Link} size="xs" href={whyOf(nodeId)} aria-label={`Why: ${cut(job.name, 80)}`}>
-              Why?
+            <Anchor component={Link} size="xs" href={whyOf(nodeId)} aria-label={`Root cause: ${cut(job.name, 80)}`}>
+              Root cause
             </Anchor>
           )}
           <StateBadge state={run?.state} />

@@ -24,7 +24,7 @@ export function Overview({ rate }: { rate: Rate }) {
   const lateBy = new Map(late.map(({ job, dueAt, everyMs }) => [job, { dueAt, everyMs }]));
   const quiet = (job: { type: string; latestRun: { updatedAt: string | null } | null }) => {
     const silent = now - Date.parse(job.latestRun?.updatedAt ?? "");
-    return job.type === "STREAM" && silent > QUIET_MS ? `no sign for ${duration(silent)}` : undefined;
+    return job.type === "STREAM" && silent > QUIET_MS ? `no event for ${duration(silent)}` : undefined;
   };
   return (
     <Stack gap="md">
@@ -40,17 +40,21 @@ export function Overview({ rate }: { rate: Rate }) {
           title="Running now"
           asked={running}
           note={quiet}
-          empty={{ Icon: IconPlayerPause, title: "Nothing runs", text: "Runs appear here with their START event." }}
+          empty={{
+            Icon: IconPlayerPause,
+            title: "Nothing is running",
+            text: "Runs appear here with their START event.",
+          }}
         />
         <JobPanel
           id="failed"
-          title="Failed or aborted last"
+          title="Recent failures"
           asked={failed}
           why
           empty={{
             Icon: IconMoodSmile,
             title: "Nothing failed",
-            text: "The last run of every job came to a good end.",
+            text: "No job's last run failed.",
           }}
         />
         <JobPanel
@@ -67,7 +71,7 @@ export function Overview({ rate }: { rate: Rate }) {
           empty={{
             Icon: IconClockExclamation,
             title: "Nothing is late",
-            text: `Among the last ${plural(done.data?.jobs.length ?? 0, "job")}. A job has a habit after five runs.`,
+            text: `Among the last ${plural(done.data?.jobs.length ?? 0, "job")}. Lateness is judged after five runs.`,
           }}
         />
       </SimpleGrid>

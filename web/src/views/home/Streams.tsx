@@ -29,9 +29,9 @@ export function Streams() {
           const streams = jobs.filter((job) => job.type === "STREAM").sort(runningFirst);
           if (streams.length === 0) {
             return (
-              <Empty Icon={IconWaveSine} title="No streams are known">
+              <Empty Icon={IconWaveSine} title="No streams yet">
                 A job is a stream when its <code>jobType</code> facet says <code>STREAMING</code>, as Flink and Spark
-                tell.
+                report.
               </Empty>
             );
           }
@@ -42,13 +42,13 @@ export function Streams() {
                   <Table.Tr>
                     <Table.Th>Job</Table.Th>
                     <Table.Th>State</Table.Th>
-                    <Table.Th>Last sign</Table.Th>
+                    <Table.Th>Last event</Table.Th>
                     <Table.Th ta="right">In, rows/s</Table.Th>
                     <Table.Th ta="right">Out, rows/s</Table.Th>
-                    <Table.Th ta="right">Behind</Table.Th>
+                    <Table.Th ta="right">Lag (records)</Table.Th>
                     <Table.Th>Watermark</Table.Th>
                     <Table.Th>Checkpoints</Table.Th>
-                    <Table.Th ta="right">Restarts in a day</Table.Th>
+                    <Table.Th ta="right">Restarts, last 24 h</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>

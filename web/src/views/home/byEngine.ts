@@ -7,7 +7,7 @@ export interface EngineJobs {
   states: [state: string, count: number][];
 }
 
-const UNKNOWN = "Others";
+const UNKNOWN = "Other";
 const NAMES: Record<string, string> = {
   SPARK: "Spark",
   FLINK: "Flink",
@@ -15,7 +15,7 @@ const NAMES: Record<string, string> = {
   CONNECT: "Kafka Connect",
   AIRFLOW: "Airflow",
   DBT: "dbt",
-  HEADWATER: "Told by people",
+  HEADWATER: "Added by hand",
 };
 
 /** Jobs by the integration that their `jobType` facet names, the engine with the most jobs first. */

@@ -50,8 +50,8 @@ export default function HomeView() {
   });
   return (
     <Page
-      title="Now"
-      about="What runs, what failed, what is late."
+      title="Home"
+      about="What is running, what failed, what is late."
       actions={
         <Group gap="sm">
           <LiveBadge state={live} />

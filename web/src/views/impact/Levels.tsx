@@ -12,12 +12,12 @@ import { openDetails } from "@/views/details/open";
 const USES: Record<string, { word: string; colour: string; title: string }> = {
   DIRECT: { word: "Direct", colour: "red", title: "Values are copied or computed" },
   INDIRECT: { word: "Indirect", colour: "orange", title: "Only used to filter, join, group or sort" },
-  UNKNOWN: { word: "Unknown", colour: "gray", title: "Nobody said which columns are used" },
+  UNKNOWN: { word: "Unknown", colour: "gray", title: "Columns not reported" },
 };
 
 /** What is hit, one table for each distance. */
 export function Levels({ levels }: { levels: ImpactLevel[] }) {
-  if (levels.length === 0) return <Text c="dimmed">Nothing fits these filters.</Text>;
+  if (levels.length === 0) return <Text c="dimmed">No matches.</Text>;
   return levels.map((level) => (
     <section key={level.distance} className={parts.tile} aria-labelledby={`level-${level.distance}`}>
       <Title order={2} size="h5" id={`level-${level.distance}`}>
@@ -30,10 +30,10 @@ export function Levels({ levels }: { levels: ImpactLevel[] }) {
         <Table className={parts.table} layout="fixed" verticalSpacing={5}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>What</Table.Th>
+              <Table.Th>Name</Table.Th>
               <Table.Th w={100}>Use</Table.Th>
               <Table.Th w={190}>Last run</Table.Th>
-              <Table.Th w={110}>Every</Table.Th>
+              <Table.Th w={110}>Runs every</Table.Th>
               <Table.Th w={180}>Owners</Table.Th>
             </Table.Tr>
           </Table.Thead>

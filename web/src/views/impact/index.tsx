@@ -39,12 +39,12 @@ const USES = [
 export default function ImpactView() {
   const [nodeId, setNodeId] = useParam("node");
   return (
-    <Page title="Impact" about="Who is hit if this changes: everything downstream, nearest first.">
+    <Page title="Impact" about="Everything downstream that a change affects, nearest first.">
       {nodeId === null ? (
         <>
-          <NodePicker label="Whose impact?" placeholder="A dataset or a job" onPick={setNodeId} />
+          <NodePicker label="Impact of" placeholder="A dataset or a job" onPick={setNodeId} />
           <Empty Icon={IconArrowDownRight} title="Pick what you want to change">
-            You will see every job, dataset and column that depends on it, who owns them and how often they run.
+            You see every job, dataset and column that depends on it, with owners and how often it runs.
           </Empty>
         </>
       ) : (
@@ -106,8 +106,8 @@ function Answer({ impact, node }: { impact: Impact; node: Found | undefined }) {
   if (impact.levels.every((level) => level.nodes.length === 0)) {
     return (
       <Empty Icon={IconArrowDownRight} title="Nothing depends on it">
-        No job is known to read it{kindOf(impact.nodeId) === "column" && " or this column of it"}. You may change it, as
-        far as Headwater knows.
+        No known job reads {kindOf(impact.nodeId) === "column" ? "this column" : "it"}. As far as Headwater knows, it is
+        safe to change.
       </Empty>
     );
   }
@@ -117,8 +117,8 @@ function Answer({ impact, node }: { impact: Impact; node: Found | undefined }) {
         It feeds <b>{plural(impact.jobs, "job")}</b>, <b>{plural(impact.datasets, "dataset")}</b> and{" "}
         <b>{plural(impact.columns, "column")}</b>.{" "}
         {owners.length === 0
-          ? "Nobody is named as owner."
-          : `Owners to ask: ${owners.map(([name, count]) => `${name} (${count})`).join(", ")}.`}
+          ? "No owner reported."
+          : `Owners: ${owners.map(([name, count]) => `${name} (${count})`).join(", ")}.`}
       </Text>
       {impact.truncated && (
         <Alert
@@ -127,7 +127,7 @@ function Answer({ impact, node }: { impact: Impact; node: Found | undefined }) {
           title={`More than ${LIMIT.toLocaleString("en")}`}
           styles={{ title: { color: "inherit" } }}
         >
-          The nearest are shown. Ask about a column, or about something further down, for a whole answer.
+          Only the nearest are shown. Pick a column, or a node further downstream, for a complete answer.
         </Alert>
       )}
       <Group gap="sm" justify="space-between">

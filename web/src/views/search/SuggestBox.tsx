@@ -52,7 +52,7 @@ export default function SuggestBox({ text, onChange, onAll }: Props) {
               <NodeName nodeId={hit.nodeId} name={cut(hit.name, 200)} namespace={cut(hit.namespace, 200)} />
             </Combobox.Option>
           ))}
-          {results.length === 0 && !hits.isFetching && <Combobox.Empty>Nothing by that name</Combobox.Empty>}
+          {results.length === 0 && !hits.isFetching && <Combobox.Empty>No matches</Combobox.Empty>}
           {results.length > 0 && (
             <Combobox.Option value={ALL}>
               <Text size="sm" fw={550}>

@@ -18,15 +18,15 @@ const KINDS = [
   { value: "DATASET", label: "Datasets" },
 ];
 const ORDERS = [
-  { value: "", label: "Best first" },
-  { value: "UPDATE_AT", label: "Latest first" },
-  { value: "NAME", label: "By name" },
+  { value: "", label: "Best match" },
+  { value: "UPDATE_AT", label: "Most recent" },
+  { value: "NAME", label: "Name" },
 ];
 const CHANGED = [
   { value: "", label: "Any time" },
-  { value: "1", label: "In a day" },
-  { value: "7", label: "In a week" },
-  { value: "30", label: "In a month" },
+  { value: "1", label: "Last day" },
+  { value: "7", label: "Last week" },
+  { value: "30", label: "Last month" },
 ];
 
 export default function SearchView() {
@@ -51,7 +51,7 @@ export default function SearchView() {
     after: since(days),
   });
   return (
-    <Page title="Search" about="Names, columns, tags, owners, descriptions and SQL. Every word may be unfinished.">
+    <Page title="Search" about="Names, columns, tags, owners, descriptions and SQL. Matches word beginnings.">
       <TextInput
         size="md"
         aria-label="Search for"
@@ -69,7 +69,7 @@ export default function SearchView() {
         <Select
           size="xs"
           w={130}
-          aria-label="Changed"
+          aria-label="Last changed"
           data={CHANGED}
           value={days ?? ""}
           onChange={setDays}
@@ -78,7 +78,7 @@ export default function SearchView() {
         <Select
           size="xs"
           w={130}
-          aria-label="Order"
+          aria-label="Sort by"
           data={ORDERS}
           value={sort ?? ""}
           onChange={setSort}
@@ -87,8 +87,7 @@ export default function SearchView() {
       </Group>
       {typed.trim() === "" ? (
         <Empty Icon={IconSearch} title="What are you looking for?">
-          Type a part of a name, a column, a tag, an owner or a word of SQL. The key <b>/</b> brings you to the box in
-          the header from everywhere.
+          Type part of a name, a column, a tag, an owner or a word of SQL. Press <b>/</b> to search from anywhere.
         </Empty>
       ) : (
         <Asked asked={hits} lines={8}>
@@ -98,8 +97,8 @@ export default function SearchView() {
                 {plural(totalCount, "result")}
               </Text>
               {results.length === 0 && (
-                <Empty Icon={IconSearchOff} title="Nothing was found">
-                  Try fewer words, or take the filters off.
+                <Empty Icon={IconSearchOff} title="No results">
+                  Try fewer words, or remove the filters.
                 </Empty>
               )}
               <Box component="ul" p={0} m={0} style={{ listStyle: "none" }} aria-label="Results">

@@ -60,7 +60,7 @@ export function SuspectCard({ suspect, rank }: { suspect: Suspect; rank: number 
           {suspect.explains.length > 0 && (
             <Box>
               <Text size="sm" c="dimmed">
-                This explains what is wrong with
+                Explains problems in
               </Text>
               <Stack gap={4} align="flex-start">
                 {suspect.explains.map((nodeId) => (

@@ -19,13 +19,13 @@ import { SuspectCard } from "@/views/why/SuspectCard";
 export default function WhyView() {
   const [nodeId, setNodeId] = useParam("node");
   return (
-    <Page title="Why is it wrong?" about="What went wrong upstream, the likeliest cause first, with evidence.">
+    <Page title="Root cause" about="What went wrong upstream, likeliest cause first, with evidence.">
       {nodeId === null ? (
         <>
-          <NodePicker label="What is wrong?" placeholder="A dataset or a job" onPick={setNodeId} />
+          <NodePicker label="Root cause of" placeholder="A dataset or a job" onPick={setNodeId} />
           <Empty Icon={IconQuestionMark} title="Pick what looks wrong">
-            Everything that feeds it is looked at: failed, stuck and late runs, changed schemas, dropped tables, amounts
-            that jumped.
+            Headwater checks everything upstream for failed, stuck and late runs, changed schemas, dropped tables and
+            sudden changes in volume.
           </Empty>
         </>
       ) : (
@@ -67,9 +67,9 @@ function Answer({ why }: { why: Why }) {
     <Stack gap="sm">
       <Group justify="space-between" gap="xs">
         <Text size="sm" c="dimmed">
-          Looked at {plural(jobs, "job")}, {plural(datasets, "dataset")} and {plural(runs, "run")} upstream, from{" "}
+          Checked {plural(jobs, "job")}, {plural(datasets, "dataset")} and {plural(runs, "run")} upstream, from{" "}
           {moment(why.since)} to {moment(why.at)}.
-          {why.truncated && " There is more upstream; the nearest was looked at."}
+          {why.truncated && " There is more upstream; only the nearest was checked."}
         </Text>
         {isOnGraph(why.nodeId) && (
           <Anchor component={Link} size="sm" href={graphOf(why.nodeId, { up: 20, down: 0 })}>
@@ -79,8 +79,8 @@ function Answer({ why }: { why: Why }) {
       </Group>
       {why.suspects.length === 0 ? (
         <Empty Icon={IconShieldCheck} title="Nothing upstream looks suspicious">
-          No run failed or is late, no schema changed, no amount jumped in that time. Look further back, or at the data
-          itself.
+          No failure is unresolved, no run is late, no schema changed and no volume jumped in that time. Look further
+          back, or at the data itself.
         </Empty>
       ) : (
         <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: "none" }} aria-label="Suspects">
