@@ -10,6 +10,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "@/App";
 import { queries } from "@/api/queries";
+import { cssVariables } from "@/states";
 import { theme } from "@/theme";
 
 const root = document.getElementById("root");
@@ -17,7 +18,7 @@ if (root === null) throw new Error("index.html has no #root");
 
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto">
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
       <QueryClientProvider client={queries}>
         <Notifications position="bottom-right" limit={4} />
         <App />

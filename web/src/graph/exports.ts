@@ -2,8 +2,9 @@
 
 import { HEAD_Y, rowY } from "@/graph/cards";
 import type { RunState } from "@/graph/model";
-import { type Palette, STATE_WORDS } from "@/graph/palette";
+import type { Palette } from "@/graph/palette";
 import type { Card, Scene, Wire } from "@/graph/scene";
+import { stateName } from "@/states";
 
 const MARGIN = 30;
 const FONT = "Inter, system-ui, sans-serif";
@@ -58,7 +59,7 @@ function cardSvg(card: Card, { palette, colourOf, stateOf }: PictureLook): strin
   const lines = [
     `<rect x="${card.x}" y="${card.y}" width="${card.width}" height="${card.height}" rx="${radius}" fill="${palette.card}" stroke="${colour}" stroke-width="1.5"/>`,
     `<text x="${left}" y="${card.y + HEAD_Y - 3}" font-size="13.5" font-weight="600" fill="${palette.text}">${xml(cut(card.node.label))}</text>`,
-    `<text x="${left}" y="${card.y + HEAD_Y + 14}" font-size="11.5" fill="${palette.dim}">${xml(cut(state === null ? card.node.namespace : `${STATE_WORDS[state]} · ${card.node.namespace}`))}</text>`,
+    `<text x="${left}" y="${card.y + HEAD_Y + 14}" font-size="11.5" fill="${palette.dim}">${xml(cut(state === null ? card.node.namespace : `${stateName(state)} · ${card.node.namespace}`))}</text>`,
     ...card.rows.map(
       (row, index) =>
         `<text x="${left}" y="${card.y + rowY(index) + 4}" font-size="12" fill="${palette.text}">${xml(cut(row.text))}</text>`,

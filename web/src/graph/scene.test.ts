@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { CARD_BACKGROUND, colour, colourNumbers, contrast } from "@/graph/colours";
 import { NO_COLUMNS } from "@/graph/columns";
 import { toJson, toMermaid, toSvg } from "@/graph/exports";
 import { graph, idOf } from "@/graph/fixtures";
@@ -10,6 +9,7 @@ import { layout } from "@/graph/layout";
 import { waysThrough } from "@/graph/lit";
 import { compared, runAt } from "@/graph/moments";
 import { along, speed } from "@/graph/motion";
+import { colour, colourNumbers, contrast } from "@/graph/namespaceColours";
 import { PALETTES } from "@/graph/palette";
 import { boxesOf, linksOf, rowsOfAll, sceneOf } from "@/graph/scene";
 import { visible } from "@/graph/visible";
@@ -92,7 +92,7 @@ test("every colour is readable on its card (WCAG AA)", () => {
     const names = Array.from({ length: 12 }, (_, n) => `ns${n}`);
     const used = new Set(names.map((name) => colour(colourNumbers(names), name, scheme)));
     expect(used.size).toBe(12);
-    for (const one of used) expect(contrast(one, CARD_BACKGROUND[scheme]), one).toBeGreaterThanOrEqual(4.5);
+    for (const one of used) expect(contrast(one, PALETTES[scheme].card), one).toBeGreaterThanOrEqual(4.5);
   }
 });
 

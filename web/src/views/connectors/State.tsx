@@ -1,8 +1,7 @@
 import { Pill } from "@/parts/Pill";
-import { sentence } from "@/parts/words";
-import { colourOf } from "@/views/connectors/looks";
+import { stateColour, stateName } from "@/states";
 
 /** The state of a connector or task, spelled like that of a run. */
 export function State({ state }: { state: string }) {
-  return <Pill colour={colourOf(state)}>{sentence(state)}</Pill>;
+  return <Pill colour={stateColour(state)}>{stateName(state)}</Pill>;
 }

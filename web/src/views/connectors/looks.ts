@@ -1,20 +1,7 @@
-/** How the states of connectors and tasks look, and what flows through them. */
+/** States of connectors and their tasks, and what flows through them, in a few words. */
 
 import type { Connector } from "@/api/schema";
 import { amount } from "@/parts/words";
-
-const COLOURS: Record<string, string> = {
-  RUNNING: "blue",
-  FAILED: "red",
-  PAUSED: "yellow",
-  STOPPED: "orange",
-  UNASSIGNED: "gray",
-  RESTARTING: "cyan",
-};
-
-export function colourOf(state: string): string {
-  return COLOURS[state] ?? "gray";
-}
 
 /** The worst that is true of it: a connector calls itself running while all of its tasks have failed. */
 export function stateOf(connector: Pick<Connector, "state" | "tasks">): string {

@@ -6,6 +6,7 @@ import { NodeName } from "@/parts/NodeName";
 import { Pill } from "@/parts/Pill";
 import { When } from "@/parts/When";
 import { duration } from "@/parts/words";
+import { stateColour, stateName } from "@/states";
 import { Facts } from "@/views/details/Facts";
 import { Section } from "@/views/details/Section";
 import { Statistics } from "@/views/details/Statistics";
@@ -51,7 +52,7 @@ function Written({ told, onNavigate }: { told: Freshness; onNavigate: Props["onN
           "Last written",
           <Group key="written" gap="xs" component="span">
             <When at={told.lastWrittenAt} />
-            {told.late && <Pill colour="red">Late</Pill>}
+            {told.late && <Pill colour={stateColour("LATE")}>{stateName("LATE")}</Pill>}
           </Group>,
         ],
         ["Written by", writer !== null && <NodeName nodeId={writer} name={lastPart(writer)} onClick={onNavigate} />],
@@ -64,7 +65,7 @@ function Written({ told, onNavigate }: { told: Freshness; onNavigate: Props["onN
               {told.inputs.slice(0, INPUTS).map((input) => (
                 <Group key={input.nodeId} gap="xs" wrap="nowrap">
                   <NodeName nodeId={input.nodeId} name={input.name} onClick={onNavigate} />
-                  <Text size="sm" c={input.late ? "red" : "dimmed"}>
+                  <Text size="sm" c={input.late ? stateColour("LATE") : "dimmed"}>
                     <When at={input.lastWrittenAt} />
                     {input.late && ", late"}
                   </Text>

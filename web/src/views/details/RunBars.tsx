@@ -1,8 +1,8 @@
 import { Text } from "@mantine/core";
 import type { Run } from "@/api/schema";
 import { Bars } from "@/parts/charts";
-import { lookOf } from "@/parts/states";
 import { duration, moment, plural } from "@/parts/words";
+import { stateColour, stateName } from "@/states";
 
 interface Props {
   runs: Run[]; // the latest first, as the server tells them
@@ -16,7 +16,7 @@ export function RunBars({ runs, picked, onPick }: Props) {
   const values = runs.toReversed().map((run) => ({
     key: run.id,
     value: run.durationMs,
-    colour: lookOf(run.state).mark,
+    colour: stateColour(run.state),
     title: titleOf(run),
   }));
   return (
@@ -37,5 +37,5 @@ export function RunBars({ runs, picked, onPick }: Props) {
 function titleOf(run: Run): string {
   const began = run.startedAt ?? run.createdAt;
   const took = run.durationMs === null ? "" : `, took ${duration(run.durationMs)}`;
-  return `${lookOf(run.state).word}${began === null ? "" : `, started ${moment(began)}`}${took}`;
+  return `${stateName(run.state)}${began === null ? "" : `, started ${moment(began)}`}${took}`;
 }

@@ -6,17 +6,17 @@ import { Asked } from "@/parts/Asked";
 import { useRuns } from "@/parts/asks";
 import { Empty } from "@/parts/Empty";
 import { StateBadge } from "@/parts/StateBadge";
-import { lookOf } from "@/parts/states";
 import { setParams, useParam } from "@/parts/useParam";
 import { When } from "@/parts/When";
 import { duration, plural } from "@/parts/words";
+import { stateName } from "@/states";
 import classes from "@/views/details/details.module.css";
 import { RunBars } from "@/views/details/RunBars";
 import { Timeline } from "@/views/details/Timeline";
 
 const STATES = ["RUNNING", "COMPLETED", "FAILED", "ABORTED", "NEW"].map((value) => ({
   value,
-  label: lookOf(value).word,
+  label: stateName(value),
 }));
 const PAGE = 50;
 const MOST = 1000; // what the server gives at once

@@ -2,8 +2,8 @@ import { SimpleGrid, Text } from "@mantine/core";
 import type { Dataset, Run } from "@/api/schema";
 import { Bars } from "@/parts/charts";
 import classes from "@/parts/parts.module.css";
-import { lookOf } from "@/parts/states";
 import { amount, bytes, moment } from "@/parts/words";
+import { stateColour } from "@/states";
 import { type Write, writes } from "@/views/details/writes";
 
 const KINDS: { key: keyof Omit<Write, "run">; name: string; say: (value: number) => string }[] = [
@@ -34,7 +34,7 @@ export function Statistics({ runs, dataset }: { runs: Run[]; dataset: Dataset })
               values={known.map((write) => ({
                 key: write.run.id,
                 value: write[key] ?? 0,
-                colour: lookOf(write.run.state).mark,
+                colour: stateColour(write.run.state),
                 title: `${say(write[key] ?? 0)}, ${moment(write.run.endedAt ?? write.run.updatedAt ?? "")}`,
               }))}
             />

@@ -1,13 +1,12 @@
 import type { LiveChange } from "@/api/schema";
-import { lookOf } from "@/parts/states";
 import { plural } from "@/parts/words";
+import { stateName } from "@/states";
 
 /** What an event changed, in a few words; empty if it told nothing new. */
 export function newsOf(change: LiveChange): string[] {
   const { run } = change;
   const news: string[] = [];
-  if (run !== null && run.before !== run.state)
-    news.push(run.before === null ? "new run" : lookOf(run.state).word);
+  if (run !== null && run.before !== run.state) news.push(run.before === null ? "new run" : stateName(run.state));
   const add = (count: number, one: string) => count > 0 && news.push(plural(count, one));
   add(change.addedNodes.length, "new node");
   add(change.addedEdges.length, "new edge");

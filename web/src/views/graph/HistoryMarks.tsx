@@ -1,12 +1,13 @@
 import { useElementSize } from "@mantine/hooks";
 import { type HistoryMark, thinned } from "@/graph/history";
 import { moment } from "@/parts/words";
+import { markColour, stateColour } from "@/states";
 import classes from "@/views/graph/TimeBar.module.css";
 
 const COLOURS: Record<HistoryMark["kind"], string> = {
-  run: "light-dark(#868e96, #868e96)",
-  failure: "light-dark(#c92a2a, #ff8787)",
-  schema: "light-dark(#a05a00, #ffc078)",
+  run: stateColour("NEW"),
+  failure: stateColour("FAILED"),
+  schema: markColour("changed"),
 };
 
 interface Props {

@@ -1,5 +1,6 @@
 import { Paper, Text } from "@mantine/core";
 import { useState } from "react";
+import { usageColour } from "@/states";
 import classes from "@/views/graph/Panels.module.css";
 
 interface Props {
@@ -31,19 +32,11 @@ export function Legend({ namespaces, colourOf, hasColumns, onOnly }: Props) {
       {hasColumns && (
         <Text size="xs" c="dimmed">
           <svg width="22" height="6" role="img" aria-label="solid line">
-            <line x1="0" y1="3" x2="22" y2="3" stroke="light-dark(#0b7285, #3bc9db)" strokeWidth="2" />
+            <line x1="0" y1="3" x2="22" y2="3" stroke={usageColour("direct")} strokeWidth="2" />
           </svg>{" "}
           Direct{" "}
           <svg width="22" height="6" role="img" aria-label="dashed line">
-            <line
-              x1="0"
-              y1="3"
-              x2="22"
-              y2="3"
-              stroke="light-dark(#9c36b5, #e599f7)"
-              strokeWidth="2"
-              strokeDasharray="5 4"
-            />
+            <line x1="0" y1="3" x2="22" y2="3" stroke={usageColour("indirect")} strokeWidth="2" strokeDasharray="5 4" />
           </svg>{" "}
           Indirect (filter, join, group)
         </Text>

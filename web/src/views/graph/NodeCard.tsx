@@ -13,11 +13,11 @@ import {
 } from "@tabler/icons-react";
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo, useEffect, useState } from "react";
-import { STATE_WORDS } from "@/graph/palette";
 import type { Card } from "@/graph/scene";
 import { type Fan, type ShownNode, step, type Way } from "@/graph/visible";
 import { ago } from "@/parts/words";
 import { flowWords } from "@/state/flow";
+import { stateName } from "@/states";
 import { useActions } from "@/views/graph/actions";
 import { ColumnPeek } from "@/views/graph/ColumnPeek";
 import { ColumnRows } from "@/views/graph/ColumnRows";
@@ -80,7 +80,7 @@ export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<Car
             {run !== null && (
               <span className={classes.state} data-state={run.state}>
                 <span className={classes.dot} />
-                {STATE_WORDS[run.state]}
+                {stateName(run.state)}
               </span>
             )}
             <span className={classes.namespace}>{flow ?? told(node, looks.hasLabels)}</span>

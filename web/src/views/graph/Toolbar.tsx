@@ -20,6 +20,7 @@ import type { Grain } from "@/graph/visible";
 import { LateMenu } from "@/parts/LateMenu";
 import { type GraphState, MOST_DEPTH } from "@/state/graphState";
 import type { Change } from "@/state/useGraphState";
+import { connection } from "@/states";
 import classes from "@/views/graph/Panels.module.css";
 
 interface Props {
@@ -130,14 +131,7 @@ export function Toolbar(props: Props) {
 
 function LiveButton({ state, liveState, isPaused, onPause }: Props) {
   if (state.at !== null) return <Text size="xs">Past, not live</Text>;
-  const words = isPaused
-    ? "Paused"
-    : liveState === "open"
-      ? "Live"
-      : liveState === "away"
-        ? "Disconnected"
-        : "Connecting…";
-  const colour = isPaused ? "gray" : liveState === "open" ? "teal" : "orange";
+  const { name, colour } = connection(liveState, isPaused);
   return (
     <Tooltip label={isPaused ? "Resume live updates" : "Pause live updates"}>
       <Button
@@ -145,18 +139,18 @@ function LiveButton({ state, liveState, isPaused, onPause }: Props) {
         px={9}
         variant="default"
         aria-pressed={isPaused}
-        aria-label={`${words}: ${isPaused ? "resume" : "pause"}`}
+        aria-label={`${name}: ${isPaused ? "resume" : "pause"}`}
         leftSection={
           isPaused ? (
             <IconPlayerPlay size={14} />
           ) : (
-            <span style={{ width: 9, height: 9, borderRadius: 9, background: `var(--mantine-color-${colour}-6)` }} />
+            <span style={{ width: 9, height: 9, borderRadius: 9, background: colour }} />
           )
         }
         rightSection={isPaused ? undefined : <IconPlayerPause size={14} />}
         onClick={onPause}
       >
-        {words}
+        {name}
       </Button>
     </Tooltip>
   );

@@ -9,6 +9,7 @@ import type { LiveChange } from "@/api/schema";
 import type { RunState } from "@/graph/model";
 import { facts } from "@/state/facts";
 import { flowOf } from "@/state/flow";
+import { stateColour } from "@/states";
 
 /** New structure is asked for at most this often, however much happens. */
 const ASK_MS = 800;
@@ -115,7 +116,7 @@ function touched(change: LiveChange): string[] {
 /** A toast for a run that ended badly; a click goes there. */
 export function tellOfEnd(label: string, state: RunState, go: () => void): void {
   notifications.show({
-    color: state === "FAILED" ? "red" : "orange",
+    color: stateColour(state),
     title: state === "FAILED" ? "A run failed" : "A run was aborted",
     message: `${label}: click to see it`,
     autoClose: 12_000,

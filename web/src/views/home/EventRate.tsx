@@ -5,17 +5,17 @@ import { api, body } from "@/api/client";
 import type { EventCounts } from "@/api/schema";
 import { Sparkline, StackedBars } from "@/parts/charts";
 import parts from "@/parts/parts.module.css";
-import { lookOf } from "@/parts/states";
 import { useNow } from "@/parts/useNow";
 import { amount, clock } from "@/parts/words";
+import { stateColour } from "@/states";
 import classes from "@/views/home/home.module.css";
 import { type Rate, SECONDS, shifted } from "@/views/home/rate";
 
 const PARTS = [
-  { key: "complete", colour: lookOf("COMPLETED").mark },
-  { key: "start", colour: lookOf("RUNNING").mark },
-  { key: "abort", colour: lookOf("ABORTED").mark },
-  { key: "fail", colour: lookOf("FAILED").mark },
+  { key: "complete", colour: stateColour("COMPLETED") },
+  { key: "start", colour: stateColour("RUNNING") },
+  { key: "abort", colour: stateColour("ABORTED") },
+  { key: "fail", colour: stateColour("FAILED") },
 ] as const;
 
 /** Events of the last day by the hour; of the last minute by the second while some come in. */

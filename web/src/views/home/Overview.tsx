@@ -29,9 +29,9 @@ export function Overview({ rate }: { rate: Rate }) {
   return (
     <Stack gap="md">
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-        <Tile name="Running" value={running.data?.totalCount} colour="blue" href="#running" />
-        <Tile name="Failed or aborted" value={failed.data?.totalCount} colour="red" href="#failed" />
-        <Tile name="Late" value={done.data && late.length} colour="orange" href="#late" />
+        <Tile name="Running" value={running.data?.totalCount} state="RUNNING" href="#running" />
+        <Tile name="Failed or aborted" value={failed.data?.totalCount} state="FAILED" href="#failed" />
+        <Tile name="Late" value={done.data && late.length} state="LATE" href="#late" />
         <EventRate rate={rate} />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, md: 3 }} spacing="sm">

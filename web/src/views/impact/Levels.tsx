@@ -7,11 +7,12 @@ import parts from "@/parts/parts.module.css";
 import { StateBadge } from "@/parts/StateBadge";
 import { When } from "@/parts/When";
 import { cut, duration, plural } from "@/parts/words";
+import { usageColour } from "@/states";
 import { openDetails } from "@/views/details/open";
 
 const USES: Record<string, { word: string; colour: string; title: string }> = {
-  DIRECT: { word: "Direct", colour: "red", title: "Values are copied or computed" },
-  INDIRECT: { word: "Indirect", colour: "orange", title: "Only used to filter, join, group or sort" },
+  DIRECT: { word: "Direct", colour: usageColour("direct"), title: "Values are copied or computed" },
+  INDIRECT: { word: "Indirect", colour: usageColour("indirect"), title: "Only used to filter, join, group or sort" },
   UNKNOWN: { word: "Unknown", colour: "gray", title: "Columns not reported" },
 };
 

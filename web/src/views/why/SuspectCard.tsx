@@ -6,18 +6,19 @@ import { Pill } from "@/parts/Pill";
 import parts from "@/parts/parts.module.css";
 import { When } from "@/parts/When";
 import { cut, plural, sentence } from "@/parts/words";
+import { markColour, stateColour } from "@/states";
 import { openDetails } from "@/views/details/open";
 import { EvidenceList } from "@/views/why/EvidenceList";
 import { NodeById } from "@/views/why/NodeById";
 
 const COLOURS: Record<string, string> = {
-  RUN_FAILED: "red",
-  RUN_ABORTED: "orange",
-  RUN_STUCK: "orange",
-  RUN_LATE: "yellow",
-  SCHEMA_CHANGED: "grape",
-  DATASET_DROPPED: "red",
-  DATASET_RENAMED: "grape",
+  RUN_FAILED: stateColour("FAILED"),
+  RUN_ABORTED: stateColour("ABORTED"),
+  RUN_STUCK: stateColour("STUCK"),
+  RUN_LATE: stateColour("LATE"),
+  SCHEMA_CHANGED: markColour("changed"),
+  DATASET_DROPPED: markColour("removed"),
+  DATASET_RENAMED: markColour("changed"),
   STATISTIC_JUMPED: "blue",
 };
 

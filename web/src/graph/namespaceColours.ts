@@ -1,6 +1,6 @@
 /** Colours of namespaces: stable, far apart, and readable on cards of both schemes. */
 
-export type Scheme = "light" | "dark";
+import type { Scheme } from "@/states";
 
 // Pairs for light and dark cards; each has a contrast of 4.5 and more on its card (WCAG AA), see the test.
 const PAIRS: readonly (readonly [string, string])[] = [
@@ -17,8 +17,6 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ["#a61e4d", "#ff8787"],
   ["#495057", "#ced4da"],
 ];
-
-export const CARD_BACKGROUND = { light: "#ffffff", dark: "#242424" };
 
 /** The number of each namespace's colour. Given oldest first, a new namespace never changes the others' colours. */
 export function colourNumbers(namespaces: readonly string[]): Map<string, number> {
