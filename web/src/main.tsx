@@ -9,7 +9,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "@/App";
-import { queries } from "@/api/queries";
+import { queries } from "@/api/queryClient";
 import { cssVariables } from "@/states";
 import { theme } from "@/theme";
 

@@ -13,26 +13,26 @@ export class ApiError extends Error {
   }
 }
 
-interface Answer<T> {
+interface ApiResponse<T> {
   data?: T;
   error?: unknown;
   response: Response;
 }
 
 /** The body of an answer; anything else is an ApiError. */
-export async function body<T>(asked: Promise<Answer<T>>): Promise<T> {
-  let answer: Answer<T>;
+export async function body<T>(request: Promise<ApiResponse<T>>): Promise<T> {
+  let response: ApiResponse<T>;
   try {
-    answer = await asked;
+    response = await request;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError(0, "The server does not answer. Is it running?");
   }
-  if (answer.data !== undefined) return answer.data;
-  const told = answer.error as Partial<ErrorBody> | undefined;
+  if (response.data !== undefined) return response.data;
+  const errorBody = response.error as Partial<ErrorBody> | undefined;
   throw new ApiError(
-    answer.response.status,
-    told?.message ?? `The server answered with status ${answer.response.status}.`,
+    response.response.status,
+    errorBody?.message ?? `The server answered with status ${response.response.status}.`,
   );
 }
 

@@ -1,6 +1,6 @@
 /** Draws on one canvas: frames, all wires and, from afar, all cards. */
 
-import type { Lit } from "@/graph/lit";
+import type { Highlight } from "@/graph/highlight";
 import type { RunState } from "@/graph/model";
 import type { Palette } from "@/graph/palette";
 import { middle, type Rect } from "@/graph/route";
@@ -19,7 +19,7 @@ export type Mark = "added" | "removed" | "changed";
 
 export interface Look {
   palette: Palette;
-  lit: Lit | null;
+  lit: Highlight | null;
   isFar: boolean; // cards are drawn here, and not as elements
   colourOf: (card: Card) => string;
   colourOfNamespace: (namespace: string) => string;
@@ -197,8 +197,8 @@ function drawCards(context: CanvasRenderingContext2D, scene: Scene, inside: Rect
     }
     if (!hasText) continue;
     context.fillStyle = look.palette.text;
-    const room = card.width - (state === null ? 28 : 58);
-    context.fillText(shortened(context, card.node.label, room), card.x + 16, card.y + 30);
+    const available = card.width - (state === null ? 28 : 58);
+    context.fillText(shortened(context, card.node.label, available), card.x + 16, card.y + 30);
   }
   context.globalAlpha = 1;
 }
@@ -235,29 +235,29 @@ function rounded(context: CanvasRenderingContext2D, rect: Rect, radius: number):
   context.roundRect(rect.x, rect.y, rect.width, rect.height, radius);
 }
 
-const kept = new Map<string, string>();
+const textCache = new Map<string, string>();
 /** Beyond this many texts the oldest are measured again. */
-const MOST_KEPT = 20_000;
+const MOST_CACHED = 20_000;
 
 /** They were measured with another font. */
-export const forgetWidths = () => kept.clear();
+export const clearTextCache = () => textCache.clear();
 
 /** The text with its end cut off where it would be too wide. Measuring is slow, so results are kept. */
 function shortened(context: CanvasRenderingContext2D, text: string, width: number): string {
   const key = `${context.font} ${Math.round(width)} ${text}`;
-  const known = kept.get(key);
+  const known = textCache.get(key);
   if (known !== undefined) return known;
-  let found = text.slice(0, 200);
-  if (context.measureText(found).width > width) {
-    let [fits, tooLong] = [0, found.length];
+  let fitted = text.slice(0, 200);
+  if (context.measureText(fitted).width > width) {
+    let [fits, tooLong] = [0, fitted.length];
     while (tooLong - fits > 1) {
       const half = (fits + tooLong) >> 1;
-      if (context.measureText(`${found.slice(0, half)}…`).width <= width) fits = half;
+      if (context.measureText(`${fitted.slice(0, half)}…`).width <= width) fits = half;
       else tooLong = half;
     }
-    found = `${found.slice(0, fits)}…`;
+    fitted = `${fitted.slice(0, fits)}…`;
   }
-  if (kept.size > MOST_KEPT) kept.clear();
-  kept.set(key, found);
-  return found;
+  if (textCache.size > MOST_CACHED) textCache.clear();
+  textCache.set(key, fitted);
+  return fitted;
 }

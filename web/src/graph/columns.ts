@@ -50,16 +50,16 @@ export function columnsOf(answers: readonly Graph[]): ColumnLineage {
 }
 
 function kindOf(input: InputFieldRef): Pick<ColumnLink, "isDirect" | "isMasked" | "how"> {
-  const told = input.transformations;
-  if (told.length === 0) {
+  const transformations = input.transformations;
+  if (transformations.length === 0) {
     // Old clients say IDENTITY or MASKED and nothing of the kind.
     const how = input.transformationType ?? "";
     return { isDirect: how !== "INDIRECT", isMasked: how === "MASKED", how };
   }
   return {
-    isDirect: told.some((one) => one.type !== "INDIRECT"),
-    isMasked: told.some((one) => one.masking === true),
-    how: [...new Set(told.map((one) => String(one.subtype ?? one.type ?? "")))]
+    isDirect: transformations.some((one) => one.type !== "INDIRECT"),
+    isMasked: transformations.some((one) => one.masking === true),
+    how: [...new Set(transformations.map((one) => String(one.subtype ?? one.type ?? "")))]
       .filter((word) => word !== "")
       .join(", "),
   };
@@ -99,11 +99,11 @@ export function trace(lineage: ColumnLineage, start: string): Trace {
 }
 
 function index(links: readonly ColumnLink[], end: "from" | "to"): Map<string, ColumnLink[]> {
-  const found = new Map<string, ColumnLink[]>();
+  const byEnd = new Map<string, ColumnLink[]>();
   for (const link of links) {
-    const there = found.get(link[end]);
-    if (there === undefined) found.set(link[end], [link]);
+    const there = byEnd.get(link[end]);
+    if (there === undefined) byEnd.set(link[end], [link]);
     else there.push(link);
   }
-  return found;
+  return byEnd;
 }

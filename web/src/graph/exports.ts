@@ -11,13 +11,13 @@ const FONT = "Inter, system-ui, sans-serif";
 /** Characters of a name that fit on a card. */
 const FITS = 26;
 
-export interface PictureLook {
+export interface PictureStyle {
   palette: Palette;
   colourOf: (card: Card) => string;
   stateOf: (card: Card) => RunState | null;
 }
 
-export function toSvg(scene: Scene, look: PictureLook): string {
+export function toSvg(scene: Scene, look: PictureStyle): string {
   const { x, y, width, height } = scene.extent;
   const box = [x - MARGIN, y - MARGIN - 20, width + 2 * MARGIN, height + 2 * MARGIN + 40].map(Math.round);
   const { palette } = look;
@@ -51,7 +51,7 @@ function wireSvg(wire: Wire, palette: Palette): string {
   );
 }
 
-function cardSvg(card: Card, { palette, colourOf, stateOf }: PictureLook): string {
+function cardSvg(card: Card, { palette, colourOf, stateOf }: PictureStyle): string {
   const colour = colourOf(card);
   const state = stateOf(card);
   const radius = card.node.kind === "dataset" ? 10 : 28;

@@ -55,11 +55,11 @@ const WEIGHT = { run: 0, failure: 2, schema: 1 };
 
 /** At most one mark for two pixels, the most telling one. */
 export function thinned(marks: readonly HistoryMark[], from: number, to: number, width: number): HistoryMark[] {
-  const kept = new Map<number, HistoryMark>();
+  const byPixel = new Map<number, HistoryMark>();
   for (const mark of marks) {
     const place = Math.round((((mark.at - from) / (to - from)) * width) / 2);
-    const there = kept.get(place);
-    if (there === undefined || WEIGHT[mark.kind] > WEIGHT[there.kind]) kept.set(place, mark);
+    const there = byPixel.get(place);
+    if (there === undefined || WEIGHT[mark.kind] > WEIGHT[there.kind]) byPixel.set(place, mark);
   }
-  return [...kept.values()];
+  return [...byPixel.values()];
 }

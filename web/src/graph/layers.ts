@@ -82,9 +82,9 @@ function withoutLoops(from: Int32Array, to: Int32Array): Ends {
 
 /** For each node its targets, or the numbers of its edges. */
 export function adjacency(count: number, from: Int32Array, to: Int32Array, asEdges = false): number[][] {
-  const found: number[][] = Array.from({ length: count }, () => []);
-  for (let edge = 0; edge < from.length; edge++) found[at(from, edge)]?.push(asEdges ? edge : at(to, edge));
-  return found;
+  const lists: number[][] = Array.from({ length: count }, () => []);
+  for (let edge = 0; edge < from.length; edge++) lists[at(from, edge)]?.push(asEdges ? edge : at(to, edge));
+  return lists;
 }
 
 /** Typed arrays that are never asked beyond their end. */

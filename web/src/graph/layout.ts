@@ -1,8 +1,8 @@
 /** Where each card stands. From scratch, or beside those that stand already and must not move. */
 
+import { extendLayout } from "@/graph/extendLayout";
 import { type Ends, layersOf } from "@/graph/layers";
 import { ordered } from "@/graph/order";
-import { besides } from "@/graph/pin";
 import { placed } from "@/graph/place";
 
 export const CARD_WIDTH = 236;
@@ -38,7 +38,7 @@ export interface Task {
 
 export function layout(task: Task): Places {
   const stays = task.before !== null && task.boxes.some((box) => task.before?.has(box.id));
-  if (task.before !== null && stays) return besides(task, task.before);
+  if (task.before !== null && stays) return extendLayout(task, task.before);
   return fresh(task);
 }
 

@@ -20,16 +20,16 @@ const PAIRS: readonly (readonly [string, string])[] = [
 
 /** The number of each namespace's colour. Given oldest first, a new namespace never changes the others' colours. */
 export function colourNumbers(namespaces: readonly string[]): Map<string, number> {
-  const found = new Map<string, number>();
+  const numbers = new Map<string, number>();
   const taken = new Set<number>();
   for (const name of namespaces) {
     let number = hash(name) % PAIRS.length;
     for (let tries = 0; taken.has(number) && tries < PAIRS.length; tries++) number = (number + 1) % PAIRS.length;
     taken.add(number);
     if (taken.size === PAIRS.length) taken.clear();
-    found.set(name, number);
+    numbers.set(name, number);
   }
-  return found;
+  return numbers;
 }
 
 export function colour(numbers: ReadonlyMap<string, number>, namespace: string, scheme: Scheme): string {

@@ -78,11 +78,11 @@ export function boxesOf({ visible, rows }: Shown, lanesBy: "namespace" | null): 
 /** Those between columns as links of their cards, each once: twenty columns make no other layout than one. */
 export function linksOf(shown: Shown): Link[] {
   const links: Link[] = [...shown.visible.edges];
-  const told = new Set<string>();
+  const seen = new Set<string>();
   for (const { from, to } of columnWires(shown)) {
     const key = `${from.card} ${to.card}`;
-    if (told.has(key)) continue;
-    told.add(key);
+    if (seen.has(key)) continue;
+    seen.add(key);
     links.push({ from: from.card, to: to.card });
   }
   return links;

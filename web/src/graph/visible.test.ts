@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { graph, idOf, namesOf } from "@/graph/fixtures";
-import { FAN, step, visible, type Wish } from "@/graph/visible";
+import { FAN, step, type VisibleOptions, visible } from "@/graph/visible";
 
-const WISH: Wish = {
+const OPTIONS: VisibleOptions = {
   focus: null,
   up: 1,
   down: 1,
@@ -16,8 +16,8 @@ const WISH: Wish = {
 };
 
 const chain = graph("a>j1>b>j2>c>j3>d");
-const shown = (lineage = chain, wish: Partial<Wish> = {}) => visible(lineage, { ...WISH, ...wish });
-const names = (lineage = chain, wish: Partial<Wish> = {}) => namesOf(shown(lineage, wish).nodes.keys());
+const shown = (lineage = chain, options: Partial<VisibleOptions> = {}) => visible(lineage, { ...OPTIONS, ...options });
+const names = (lineage = chain, options: Partial<VisibleOptions> = {}) => namesOf(shown(lineage, options).nodes.keys());
 
 describe("around a focus", () => {
   test("depths up and down count jobs, and are told apart", () => {
@@ -35,13 +35,13 @@ describe("around a focus", () => {
   });
 
   test("one step more can be opened, and steps from there", () => {
-    const wish = {
+    const options = {
       focus: idOf("a"),
       up: 0,
       down: 1,
       opened: new Set([step("down", idOf("c")), step("down", idOf("b"))]),
     };
-    expect(names(chain, wish)).toBe("a b c d j1 j2 j3");
+    expect(names(chain, options)).toBe("a b c d j1 j2 j3");
   });
 
   test("where there is more, it is said how much", () => {

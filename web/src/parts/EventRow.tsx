@@ -2,10 +2,10 @@ import { Anchor, Box, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import type { Json } from "@/parts/facets";
 import { text } from "@/parts/facets";
+import { cut, moment } from "@/parts/format";
 import { JsonTree } from "@/parts/JsonTree";
 import { producerOf, typeOf } from "@/parts/rawEvents";
 import { EventBadge } from "@/parts/StateBadge";
-import { cut, moment } from "@/parts/words";
 import { producerName } from "@/views/details/links";
 
 /** One raw event that opens into its JSON. */

@@ -1,11 +1,11 @@
 import { Anchor, List, Stack, Tabs, Text, Title } from "@mantine/core";
 import { Copyable } from "@/parts/Copyable";
-import { type Way, waysToBegin } from "@/parts/firstEvent";
+import { guides, type Way } from "@/parts/firstEvent";
 import parts from "@/parts/parts.module.css";
 
 /** An empty server teaches how it is filled. The page goes on by itself when the first event is in. */
 export default function GettingStarted() {
-  const ways = waysToBegin(location.origin, new Date());
+  const ways = guides(location.origin, new Date());
   return (
     <section className={parts.tile} aria-labelledby="begin">
       <Stack gap="sm" maw={860}>

@@ -1,7 +1,7 @@
 /** Addresses of other views, with a question already in them. */
 
+import type { ResolvedNode } from "@/api/hooks";
 import { kindOf } from "@/api/names";
-import type { Found } from "@/parts/asks";
 
 interface Look {
   up?: number; // how many jobs far
@@ -11,7 +11,7 @@ interface Look {
 }
 
 /** The graph around a node. Of a column the way is lit, if its dataset is known. */
-export function graphOf(node: string | Found, look: Look = {}): string {
+export function graphAddress(node: string | ResolvedNode, look: Look = {}): string {
   const params = new URLSearchParams();
   if (typeof node === "string") params.set("node", node);
   else {
@@ -30,15 +30,15 @@ export function columnId(namespace: string, dataset: string, column: string): st
 }
 
 /** The id of what was asked for: the column, where it was one. */
-export function idOf(node: Found): string {
+export function idOf(node: ResolvedNode): string {
   return node.column === undefined ? node.nodeId : columnId(node.namespace, node.name, node.column);
 }
 
-export function impactOf(nodeId: string): string {
+export function impactAddress(nodeId: string): string {
   return `/impact?node=${encodeURIComponent(nodeId)}`;
 }
 
-export function whyOf(nodeId: string): string {
+export function rootCauseAddress(nodeId: string): string {
   return `/why?node=${encodeURIComponent(nodeId)}`;
 }
 

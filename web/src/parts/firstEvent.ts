@@ -6,7 +6,7 @@ export interface Way {
   steps: { what: string; command: string }[];
 }
 
-export function waysToBegin(origin: string, now: Date): Way[] {
+export function guides(origin: string, now: Date): Way[] {
   return [
     {
       id: "curl",

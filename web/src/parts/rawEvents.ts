@@ -57,8 +57,8 @@ export function jobOf(event: Json): Named | null {
 
 /** The datasets that an event reads (`inputs`), writes (`outputs`) or is about (`dataset`). */
 export function datasetsOf(event: Json, key: "inputs" | "outputs" | "dataset"): Named[] {
-  const told = event[key];
-  const all = Array.isArray(told) ? told : [told];
+  const value = event[key];
+  const all = Array.isArray(value) ? value : [value];
   return all.filter(isJson).flatMap((each) => named(each) ?? []);
 }
 

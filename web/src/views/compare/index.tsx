@@ -2,17 +2,17 @@ import { Alert, Anchor, Group, Stack, Text } from "@mantine/core";
 import { IconArrowsDiff, IconEqual } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { diffAsked } from "@/api/ask";
+import { diffQuery } from "@/api/queries";
 import type { Diff } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { graphOf } from "@/parts/addresses";
+import { graphAddress } from "@/parts/addresses";
 import { Empty } from "@/parts/Empty";
+import { moment, plural } from "@/parts/format";
 import { MomentInput } from "@/parts/MomentInput";
 import { NodePicker } from "@/parts/NodePicker";
 import { Page } from "@/parts/Page";
+import { QueryResult } from "@/parts/QueryResult";
 import { Subject } from "@/parts/Subject";
 import { useParam } from "@/parts/useParam";
-import { moment, plural } from "@/parts/words";
 import { EdgeChanges, NodeChanges, SchemaChanges } from "@/views/compare/Changes";
 
 const DAY_MS = 86_400_000;
@@ -24,7 +24,7 @@ export default function CompareView() {
   const [nodeId, setNodeId] = useParam("node");
   // To the minute, so that the question stays the same while one looks at the answer.
   const since = from ?? new Date(Math.floor(Date.now() / 60_000) * 60_000 - DAY_MS).toISOString();
-  const asked = useQuery(diffAsked(since, to, nodeId));
+  const query = useQuery(diffQuery(since, to, nodeId));
   return (
     <Page title="Compare" about="What was added, removed or changed between two moments.">
       <Group gap="md" align="flex-end">
@@ -36,9 +36,9 @@ export default function CompareView() {
           <Subject nodeId={nodeId} onChange={() => setNodeId(null)} />
         )}
       </Group>
-      <Asked asked={asked} lines={8}>
+      <QueryResult query={query} lines={8}>
         {(diff) => <Answer diff={diff} />}
-      </Asked>
+      </QueryResult>
     </Page>
   );
 }
@@ -63,7 +63,7 @@ function Answer({ diff }: { diff: Diff }) {
           {plural(schemas.length, "schema")} changed.
         </Text>
         {around !== undefined && (
-          <Anchor component={Link} size="sm" href={graphOf(around, { against: diff.from, at: diff.to })}>
+          <Anchor component={Link} size="sm" href={graphAddress(around, { against: diff.from, at: diff.to })}>
             <IconArrowsDiff size={14} aria-hidden /> Show in the graph
           </Anchor>
         )}

@@ -1,12 +1,12 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { ConnectorDetails } from "@/api/schema";
+import { cut } from "@/parts/format";
 import parts from "@/parts/parts.module.css";
 import { setParams } from "@/parts/useParam";
-import { cut } from "@/parts/words";
-import { type Action, type Named, useAct, useRestartTask } from "@/views/connectors/asks";
 import { Deploy } from "@/views/connectors/Deploy";
-import { setUserName, userName } from "@/views/connectors/who";
+import { type Action, type ConnectorId, useAct, useRestartTask } from "@/views/connectors/queries";
+import { setUserName, userName } from "@/views/connectors/userName";
 
 export const CLOSE = { "aria-label": "Close" };
 
@@ -44,7 +44,7 @@ function sensible(one: ConnectorDetails): Action[] {
 }
 
 export function Actions({ one }: { one: ConnectorDetails }) {
-  const [asked, setAsked] = useState<Action | null>(null);
+  const [chosen, setChosen] = useState<Action | null>(null);
   const [isEditing, setEditing] = useState(false);
   return (
     <Group gap="xs" role="group" aria-label="Actions">
@@ -54,7 +54,7 @@ export function Actions({ one }: { one: ConnectorDetails }) {
           size="compact-sm"
           variant="default"
           className={action === "delete" ? parts.removed : undefined}
-          onClick={() => setAsked(action)}
+          onClick={() => setChosen(action)}
         >
           {WORDS[action].button}
         </Button>
@@ -62,7 +62,7 @@ export function Actions({ one }: { one: ConnectorDetails }) {
       <Button size="compact-sm" variant="default" onClick={() => setEditing(true)}>
         Edit
       </Button>
-      {asked !== null && <Confirm one={one} action={asked} onClose={() => setAsked(null)} />}
+      {chosen !== null && <Confirm one={one} action={chosen} onClose={() => setChosen(null)} />}
       {isEditing && <Deploy clusters={[one.cluster]} existing={one} onClose={() => setEditing(false)} />}
     </Group>
   );
@@ -131,7 +131,7 @@ export function Failed({ error, title }: { error: Error | null; title: string })
 }
 
 /** A single task is restarted without asking back, once the name is known: nothing is lost by it. */
-export function RestartTask({ cluster, name, task }: Named & { task: number }) {
+export function RestartTask({ cluster, name, task }: ConnectorId & { task: number }) {
   const restart = useRestartTask();
   const [isAsking, setAsking] = useState(false);
   const go = () => restart.mutate({ cluster, name, task }, { onSuccess: () => setAsking(false) });

@@ -1,29 +1,29 @@
 import { Anchor, CloseButton, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { Link } from "wouter";
 import type { ConnectorDetails } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { graphOf } from "@/parts/addresses";
+import { graphAddress } from "@/parts/addresses";
 import { Copyable } from "@/parts/Copyable";
 import { Fold } from "@/parts/Fold";
+import { amount, cut } from "@/parts/format";
 import parts from "@/parts/parts.module.css";
+import { QueryResult } from "@/parts/QueryResult";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { setParams } from "@/parts/useParam";
-import { When } from "@/parts/When";
-import { amount, cut } from "@/parts/words";
 import { Actions, RestartTask } from "@/views/connectors/Actions";
-import { type Named, useConnector } from "@/views/connectors/asks";
-import { stateOf } from "@/views/connectors/looks";
+import { type ConnectorId, useConnector } from "@/views/connectors/queries";
 import { State } from "@/views/connectors/State";
-import { Facts } from "@/views/details/Facts";
+import { stateOf } from "@/views/connectors/summary";
 import { openDetails } from "@/views/details/open";
+import { PropertyList } from "@/views/details/PropertyList";
 import { Section } from "@/views/details/Section";
 
-interface Props extends Named {
+interface Props extends ConnectorId {
   mayChange: boolean;
 }
 
 /** One connector: how it is, what it does, and what can be done about it. */
 export function ConnectorPanel({ cluster, name, mayChange }: Props) {
-  const asked = useConnector({ cluster, name });
+  const query = useConnector({ cluster, name });
   return (
     <section className={parts.tile} aria-label={`Connector ${name}`}>
       <Group justify="space-between" wrap="nowrap" align="flex-start">
@@ -32,7 +32,7 @@ export function ConnectorPanel({ cluster, name, mayChange }: Props) {
         </Title>
         <CloseButton aria-label="Close" onClick={() => setParams({ cluster: null, connector: null })} />
       </Group>
-      <Asked asked={asked} lines={6}>
+      <QueryResult query={query} lines={6}>
         {(one) => (
           <Stack gap="xs">
             {mayChange && <Actions one={one} />}
@@ -43,7 +43,7 @@ export function ConnectorPanel({ cluster, name, mayChange }: Props) {
             <Offsets one={one} />
           </Stack>
         )}
-      </Asked>
+      </QueryResult>
     </section>
   );
 }
@@ -52,8 +52,8 @@ function Overview({ one }: { one: ConnectorDetails }) {
   const { nodeId } = one;
   return (
     <>
-      <Facts
-        facts={[
+      <PropertyList
+        properties={[
           ["State", <State key="state" state={stateOf(one)} />],
           ["Kind", `${one.type} in ${one.cluster}`],
           ["Class", one.className],
@@ -65,7 +65,7 @@ function Overview({ one }: { one: ConnectorDetails }) {
               "Not in the graph. Is a watcher running?"
             ) : (
               <Group key="lineage" gap="md">
-                <Anchor size="sm" component={Link} href={graphOf(nodeId)}>
+                <Anchor size="sm" component={Link} href={graphAddress(nodeId)}>
                   Graph
                 </Anchor>
                 <Anchor size="sm" component="button" type="button" onClick={() => openDetails(nodeId)}>
@@ -135,7 +135,7 @@ function Flow({ one }: { one: ConnectorDetails }) {
         </Table.Tbody>
       </Table>
       <Text size="xs" c="dimmed">
-        updated <When at={one.flowAt} />
+        updated <TimeAgo at={one.flowAt} />
       </Text>
     </Section>
   );

@@ -1,13 +1,13 @@
 import { Button, Group, Modal, Select, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { ConfigCheck, ConfigField, ConnectorDetails } from "@/api/schema";
+import { cut, plural } from "@/parts/format";
 import parts from "@/parts/parts.module.css";
 import { setParams } from "@/parts/useParam";
-import { cut, plural } from "@/parts/words";
 import { CLOSE, Failed, Name } from "@/views/connectors/Actions";
-import { type Config, usePlugins, usePut, useValidate } from "@/views/connectors/asks";
 import { readConfig, writeConfig } from "@/views/connectors/configText";
 import classes from "@/views/connectors/connectors.module.css";
+import { type Config, usePlugins, usePut, useValidate } from "@/views/connectors/queries";
 
 interface Props {
   clusters: string[];
@@ -26,34 +26,34 @@ export function Deploy({ clusters, existing, onClose }: Props) {
 
   const read = (): { name: string; config: Config } | null => {
     try {
-      const told = readConfig(text);
-      const wanted = name.trim() || (told.name ?? "");
-      setName(wanted);
+      const parsed = readConfig(text);
+      const chosenName = name.trim() || (parsed.name ?? "");
+      setName(chosenName);
       setUnreadable(null);
-      return { name: wanted, config: told.config };
+      return { name: chosenName, config: parsed.config };
     } catch (error) {
       setUnreadable(error instanceof Error ? error.message : String(error));
       return null;
     }
   };
   const check = () => {
-    const told = read();
-    if (told !== null) validate.mutate({ cluster, ...told });
+    const connector = read();
+    if (connector !== null) validate.mutate({ cluster, ...connector });
   };
   const submit = () => {
-    const told = read();
-    if (told === null) return;
-    const wish = { cluster, ...told, isNew: existing === undefined };
+    const connector = read();
+    if (connector === null) return;
+    const change = { cluster, ...connector, isNew: existing === undefined };
     // The messages come beside the options; only what has none goes on.
     validate.mutate(
-      { cluster, ...told },
+      { cluster, ...connector },
       {
         onSuccess: ({ errorCount }) => {
           if (errorCount > 0) return;
-          put.mutate(wish, {
+          put.mutate(change, {
             onSuccess: () => {
               onClose();
-              setParams({ cluster, connector: told.name });
+              setParams({ cluster, connector: connector.name });
             },
           });
         },

@@ -2,19 +2,19 @@ import { Alert, Button, Stack, Table, Text } from "@mantine/core";
 import { IconPlugConnected, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import type { ConnectCluster, Connector } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
 import { Copyable } from "@/parts/Copyable";
 import { Empty } from "@/parts/Empty";
+import { plural } from "@/parts/format";
 import { Page } from "@/parts/Page";
 import parts from "@/parts/parts.module.css";
+import { QueryResult } from "@/parts/QueryResult";
 import { setParams, useParam } from "@/parts/useParam";
-import { plural } from "@/parts/words";
-import { useClusters, useConnectors } from "@/views/connectors/asks";
 import { ConnectorPanel } from "@/views/connectors/ConnectorPanel";
 import classes from "@/views/connectors/connectors.module.css";
 import { Deploy } from "@/views/connectors/Deploy";
-import { lagOf, rateOf, shortClass, stateOf, tasksOf } from "@/views/connectors/looks";
+import { useClusters, useConnectors } from "@/views/connectors/queries";
 import { State } from "@/views/connectors/State";
+import { lagOf, rateOf, shortClass, stateOf, tasksOf } from "@/views/connectors/summary";
 
 /** The connectors of all clusters that the server knows, and the one that was picked beside them. */
 export default function ConnectorsView() {
@@ -37,7 +37,7 @@ export default function ConnectorsView() {
         )
       }
     >
-      <Asked asked={clusters} lines={4}>
+      <QueryResult query={clusters} lines={4}>
         {({ clusters: all }) =>
           all.length === 0 ? (
             <NoClusters />
@@ -53,7 +53,7 @@ export default function ConnectorsView() {
             </div>
           )
         }
-      </Asked>
+      </QueryResult>
       {isDeploying && <Deploy clusters={known.map((each) => each.name)} onClose={() => setDeploying(false)} />}
     </Page>
   );
@@ -72,9 +72,9 @@ function Silent({ clusters }: { clusters: ConnectCluster[] }) {
 }
 
 function List({ picked }: { picked: string | null }) {
-  const asked = useConnectors();
+  const query = useConnectors();
   return (
-    <Asked asked={asked} lines={6}>
+    <QueryResult query={query} lines={6}>
       {({ connectors }) =>
         connectors.length === 0 ? (
           <Empty Icon={IconPlugConnected} title="No connectors">
@@ -106,7 +106,7 @@ function List({ picked }: { picked: string | null }) {
           </Table.ScrollContainer>
         )
       }
-    </Asked>
+    </QueryResult>
   );
 }
 

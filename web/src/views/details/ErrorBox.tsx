@@ -3,17 +3,17 @@ import { IconBug } from "@tabler/icons-react";
 import { Copyable } from "@/parts/Copyable";
 import { Fold } from "@/parts/Fold";
 import { facet, text } from "@/parts/facets";
+import { cut } from "@/parts/format";
 import classes from "@/parts/parts.module.css";
-import { cut } from "@/parts/words";
 
 const MESSAGE = 2000;
 
 /** The error that ended a run, with its trace. */
 export function ErrorBox({ facets }: { facets: unknown }) {
-  const told = facet(facets, "errorMessage");
-  const message = text(told, "message");
+  const error = facet(facets, "errorMessage");
+  const message = text(error, "message");
   if (message === undefined) return null;
-  const trace = text(told, "stackTrace");
+  const trace = text(error, "stackTrace");
   return (
     <Alert
       mt="md"

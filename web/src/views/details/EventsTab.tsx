@@ -1,11 +1,11 @@
 import { Button, Group, Loader, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { api, body } from "@/api/client";
+import { ErrorAlert } from "@/parts/ErrorAlert";
 import { EventRow } from "@/parts/EventRow";
 import { isJson, type Json } from "@/parts/facets";
+import { plural } from "@/parts/format";
 import { datasetsOf, jobOf, type Named, runOf, typeOf } from "@/parts/rawEvents";
-import { Trouble } from "@/parts/Trouble";
-import { plural } from "@/parts/words";
 
 interface About {
   job?: Named;
@@ -22,7 +22,7 @@ const PAGE = 100;
 /** Raw events that name a job or a dataset, the latest first. */
 export function EventsTab({ about, until }: Props) {
   const before = new Date((until === null ? Date.now() : Date.parse(until)) + 1).toISOString();
-  const asked = useInfiniteQuery({
+  const pages = useInfiniteQuery({
     queryKey: ["events about", about, before],
     initialPageParam: 0,
     queryFn: ({ signal, pageParam }) => {
@@ -31,25 +31,25 @@ export function EventsTab({ about, until }: Props) {
     },
     getNextPageParam: (last, pages) => (pages.length * PAGE < last.totalCount ? pages.length * PAGE : undefined),
   });
-  if (asked.isError) return <Trouble error={asked.error} retry={() => void asked.refetch()} />;
-  if (asked.data === undefined) return <Loader size="sm" aria-label="Loading" />;
-  const looked = asked.data.pages.flatMap((page) => page.events as unknown[]).filter(isJson);
-  const found = looked.filter((event) => names(event, about));
+  if (pages.isError) return <ErrorAlert error={pages.error} retry={() => void pages.refetch()} />;
+  if (pages.data === undefined) return <Loader size="sm" aria-label="Loading" />;
+  const searched = pages.data.pages.flatMap((page) => page.events as unknown[]).filter(isJson);
+  const matches = searched.filter((event) => names(event, about));
   return (
     <Stack gap="xs">
-      {found.map((event) => (
+      {matches.map((event) => (
         <EventRow key={`${String(event.eventTime)} ${runOf(event)} ${typeOf(event)}`} event={event} />
       ))}
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          {plural(found.length, "match", "matches")} in {plural(looked.length, "event")} searched
+          {plural(matches.length, "match", "matches")} in {plural(searched.length, "event")} searched
         </Text>
-        {asked.hasNextPage && (
+        {pages.hasNextPage && (
           <Button
             size="compact-sm"
             variant="default"
-            loading={asked.isFetchingNextPage}
-            onClick={() => void asked.fetchNextPage()}
+            loading={pages.isFetchingNextPage}
+            onClick={() => void pages.fetchNextPage()}
           >
             Search further back
           </Button>
@@ -60,8 +60,8 @@ export function EventsTab({ about, until }: Props) {
 }
 
 function names(event: Json, { job, dataset }: About): boolean {
-  const told = jobOf(event);
-  if (job !== undefined && told !== null && same(told, job)) return true;
+  const eventJob = jobOf(event);
+  if (job !== undefined && eventJob !== null && same(eventJob, job)) return true;
   if (dataset === undefined) return false;
   const all = [...datasetsOf(event, "inputs"), ...datasetsOf(event, "outputs"), ...datasetsOf(event, "dataset")];
   return all.some((each) => same(each, dataset) || dataset.aliases.some((alias) => same(each, alias)));

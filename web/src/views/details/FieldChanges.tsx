@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import type { FieldRetyped, FieldTold } from "@/api/schema";
+import { cut } from "@/parts/format";
 import classes from "@/parts/parts.module.css";
-import { cut } from "@/parts/words";
 
 interface Props {
   added?: FieldTold[];

@@ -1,14 +1,14 @@
 import { Badge, Group, Stack, Text } from "@mantine/core";
 import type { Job, Name } from "@/api/schema";
 import { owners, webAddress } from "@/parts/facets";
+import { duration, moment, plural } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
 import { StateBadge } from "@/parts/StateBadge";
-import { When } from "@/parts/When";
-import { duration, moment, plural } from "@/parts/words";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { Description } from "@/views/details/Description";
-import { Facts } from "@/views/details/Facts";
 import { Links } from "@/views/details/Links";
 import { linksIn } from "@/views/details/links";
+import { PropertyList } from "@/views/details/PropertyList";
 import { RunBars } from "@/views/details/RunBars";
 import { Section } from "@/views/details/Section";
 import { Tags } from "@/views/details/Tags";
@@ -38,7 +38,7 @@ export function JobOverview({ job, onNavigate }: Props) {
             <Group gap="xs">
               <StateBadge state={run.state} />
               <Text size="sm">
-                started <When at={run.startedAt ?? run.createdAt} />
+                started <TimeAgo at={run.startedAt ?? run.createdAt} />
                 {run.durationMs !== null && `, took ${duration(run.durationMs)}`}
               </Text>
             </Group>
@@ -47,8 +47,8 @@ export function JobOverview({ job, onNavigate }: Props) {
         )}
       </Section>
       <Section title="About">
-        <Facts
-          facts={[
+        <PropertyList
+          properties={[
             ["Kind", <Kinds key="kinds" kinds={[job.type, ...job.labels]} />],
             ["Owners", owners(job.facets).join(", ") || "No owner"],
             [
@@ -58,7 +58,7 @@ export function JobOverview({ job, onNavigate }: Props) {
               ),
             ],
             ["First seen", moment(job.createdAt)],
-            ["Last change", <When key="changed" at={job.updatedAt} />],
+            ["Last change", <TimeAgo key="changed" at={job.updatedAt} />],
             ["Code", webAddress(job.location) === undefined && job.location],
           ]}
         />

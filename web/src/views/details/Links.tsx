@@ -1,9 +1,9 @@
 import { Anchor, Group } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
-import type { FoundLink } from "@/views/details/links";
+import type { FacetLink } from "@/views/details/links";
 
 /** Ways out: to code, and to the engine's own pages. */
-export function Links({ links }: { links: FoundLink[] }) {
+export function Links({ links }: { links: FacetLink[] }) {
   return (
     <Group gap="md" mt={4}>
       {links.map((link) => (

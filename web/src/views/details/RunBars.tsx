@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import type { Run } from "@/api/schema";
 import { Bars } from "@/parts/charts";
-import { duration, moment, plural } from "@/parts/words";
+import { duration, moment, plural } from "@/parts/format";
 import { stateColour, stateName } from "@/states";
 
 interface Props {

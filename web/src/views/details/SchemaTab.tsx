@@ -1,14 +1,14 @@
 import { Badge, Group, Stack, Table, Text } from "@mantine/core";
 import { IconTable } from "@tabler/icons-react";
 import { useState } from "react";
+import { useVersions } from "@/api/hooks";
 import type { Dataset } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { useVersions } from "@/parts/asks";
 import { Empty } from "@/parts/Empty";
 import { FilterBox } from "@/parts/FilterBox";
-import { More } from "@/parts/More";
+import { moment, plural } from "@/parts/format";
+import { More } from "@/parts/PagedRows";
 import classes from "@/parts/parts.module.css";
-import { moment, plural } from "@/parts/words";
+import { QueryResult } from "@/parts/QueryResult";
 import { FieldChanges } from "@/views/details/FieldChanges";
 import { Section } from "@/views/details/Section";
 import { type SchemaStep, schemaSteps } from "@/views/details/schemas";
@@ -23,20 +23,20 @@ export function SchemaTab({ dataset }: { dataset: Dataset }) {
     <Stack gap={0}>
       <Fields dataset={dataset} />
       <Section title="History">
-        <Asked asked={versions} lines={3}>
-          {(told) => {
-            const complete = told.versions.length === told.totalCount;
-            const steps = schemaSteps(told.versions, complete);
-            return <History steps={steps} looked={told.versions.length} complete={complete} />;
+        <QueryResult query={versions} lines={3}>
+          {(page) => {
+            const complete = page.versions.length === page.totalCount;
+            const steps = schemaSteps(page.versions, complete);
+            return <History steps={steps} looked={page.versions.length} complete={complete} />;
           }}
-        </Asked>
+        </QueryResult>
       </Section>
     </Stack>
   );
 }
 
 function Fields({ dataset }: { dataset: Dataset }) {
-  const [wanted, setWanted] = useState("");
+  const [filter, setFilter] = useState("");
   if (dataset.fields.length === 0) {
     return (
       <Empty Icon={IconTable} title="No schema reported">
@@ -44,11 +44,11 @@ function Fields({ dataset }: { dataset: Dataset }) {
       </Empty>
     );
   }
-  const shown = dataset.fields.filter((field) => field.name.toLowerCase().includes(wanted.toLowerCase()));
+  const shown = dataset.fields.filter((field) => field.name.toLowerCase().includes(filter.toLowerCase()));
   return (
     <Stack gap="xs">
       {dataset.fields.length > ENOUGH_TO_FILTER && (
-        <FilterBox label="Find a column" value={wanted} onChange={setWanted} />
+        <FilterBox label="Find a column" value={filter} onChange={setFilter} />
       )}
       <Table className={classes.table} layout="fixed" verticalSpacing={5}>
         <Table.Thead>

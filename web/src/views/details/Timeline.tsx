@@ -1,9 +1,9 @@
 import type { Run } from "@/api/schema";
+import { duration, moment, plural } from "@/parts/format";
 import classes from "@/parts/parts.module.css";
 import { useNow } from "@/parts/useNow";
-import { duration, moment, plural } from "@/parts/words";
 import { stateColour, stateName } from "@/states";
-import { lanes } from "@/views/details/lanes";
+import { lanes } from "@/views/details/timelineLanes";
 
 const WIDTH = 600;
 const LANE = 16;

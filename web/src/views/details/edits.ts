@@ -2,9 +2,9 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, body } from "@/api/client";
-import type { Found } from "@/parts/asks";
+import type { ResolvedNode } from "@/api/hooks";
 
-type Entity = Pick<Found, "kind" | "namespace" | "name">;
+type Entity = Pick<ResolvedNode, "kind" | "namespace" | "name">;
 
 const PRODUCER = "urn:headwater:page";
 const SPEC = "https://openlineage.io/spec";

@@ -14,8 +14,15 @@ export function writes(runs: Run[], namespace: string, name: string): Write[] {
     const used = run.outputDatasetVersions.find(
       ({ datasetVersionId: id }) => id.namespace === namespace && id.name === name,
     );
-    const told = facet(used?.facets, "outputStatistics");
-    if (told === undefined) return [];
-    return [{ run, rows: number(told, "rowCount"), size: number(told, "size"), files: number(told, "fileCount") }];
+    const statistics = facet(used?.facets, "outputStatistics");
+    if (statistics === undefined) return [];
+    return [
+      {
+        run,
+        rows: number(statistics, "rowCount"),
+        size: number(statistics, "size"),
+        files: number(statistics, "fileCount"),
+      },
+    ];
   });
 }

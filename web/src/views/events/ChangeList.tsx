@@ -1,18 +1,18 @@
 import { Group, Stack, Text } from "@mantine/core";
 import type { LiveChange } from "@/api/schema";
+import { cut } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
 import parts from "@/parts/parts.module.css";
 import { StateBadge } from "@/parts/StateBadge";
-import { cut } from "@/parts/words";
 import { openDetails } from "@/views/details/open";
-import { newsOf } from "@/views/events/news";
+import { changeSummary } from "@/views/events/changeSummary";
 
 const SHOWN = 20;
 
 /** What the server told of an event when it came in. */
 export function ChangeList({ change }: { change: LiveChange }) {
   const { run } = change;
-  if (newsOf(change).length === 0 && change.changed.length === 0) {
+  if (changeSummary(change).length === 0 && change.changed.length === 0) {
     return (
       <Text size="sm" c="dimmed">
         Nothing: everything in it was already known.

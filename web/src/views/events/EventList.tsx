@@ -1,10 +1,10 @@
 import { Button, Text } from "@mantine/core";
 import { memo, useState } from "react";
 import { shortName } from "@/api/names";
+import { clock, cut, moment } from "@/parts/format";
 import { EventBadge } from "@/parts/StateBadge";
-import { clock, cut, moment } from "@/parts/words";
+import { changeSummary } from "@/views/events/changeSummary";
 import classes from "@/views/events/events.module.css";
-import { newsOf } from "@/views/events/news";
 import type { Row } from "@/views/events/rows";
 
 interface Props {
@@ -36,7 +36,7 @@ export function EventList({ rows, picked, onPick }: Props) {
 }
 
 const Line = memo(function Line({ row, isPicked, onPick }: { row: Row; isPicked: boolean; onPick: Props["onPick"] }) {
-  const news = row.change === undefined ? [] : newsOf(row.change);
+  const changes = row.change === undefined ? [] : changeSummary(row.change);
   return (
     <li className={classes.line}>
       <button
@@ -56,7 +56,7 @@ const Line = memo(function Line({ row, isPicked, onPick }: { row: Row; isPicked:
           {flow(row)}
         </Text>
         <Text component="span" size="xs" fw={550} ta="end" className={classes.flow}>
-          {news.join(", ")}
+          {changes.join(", ")}
         </Text>
       </button>
     </li>

@@ -4,18 +4,18 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { api, body } from "@/api/client";
 import { Empty } from "@/parts/Empty";
+import { ErrorAlert } from "@/parts/ErrorAlert";
 import { FilterBox } from "@/parts/FilterBox";
 import { isJson } from "@/parts/facets";
+import { plural } from "@/parts/format";
 import { LiveBadge } from "@/parts/LiveBadge";
-import { useLiveTail } from "@/parts/liveTail";
 import { Page } from "@/parts/Page";
-import { Trouble } from "@/parts/Trouble";
+import { useLiveChanges } from "@/parts/useLiveChanges";
 import { setParams, useParam } from "@/parts/useParam";
-import { plural } from "@/parts/words";
 import { EventList } from "@/views/events/EventList";
 import { EventPanel } from "@/views/events/EventPanel";
 import classes from "@/views/events/events.module.css";
-import { fits, merged, type Row, rowOfChange, rowOfEvent } from "@/views/events/rows";
+import { matches, merged, type Row, rowOfChange, rowOfEvent } from "@/views/events/rows";
 
 const TYPES = ["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER", "STATIC", "EDIT"];
 const PAGE = 50;
@@ -44,7 +44,7 @@ export default function EventsView() {
     staleTime: Number.POSITIVE_INFINITY, // the stream brings the rest
     gcTime: 0,
   });
-  const state = useLiveTail({
+  const state = useLiveChanges({
     onChanges: (changes) => {
       if (paused) setMissed((count) => count + changes.length);
       else setLive((before) => [...changes.map(rowOfChange).reverse(), ...before].slice(0, KEPT));
@@ -62,7 +62,7 @@ export default function EventsView() {
     [past.data],
   );
   const rows = useMemo(() => unique(merged(live, older)), [live, older]);
-  const shown = useMemo(() => rows.filter((row) => fits(row, { types, words: words ?? "" })), [rows, types, words]);
+  const shown = useMemo(() => rows.filter((row) => matches(row, { types, words: words ?? "" })), [rows, types, words]);
   const chosen = picked === null ? undefined : rows.find((row) => row.key === picked);
   const total = past.data?.pages.at(-1)?.totalCount ?? 0;
   return (
@@ -111,7 +111,7 @@ export default function EventsView() {
           </Button>
         </Alert>
       )}
-      {past.isError && <Trouble error={past.error} retry={() => void past.refetch()} />}
+      {past.isError && <ErrorAlert error={past.error} retry={() => void past.refetch()} />}
       <Box className={classes.split} data-open={chosen !== undefined}>
         <div>
           <EventList rows={shown} picked={picked} onPick={pick} />

@@ -1,8 +1,8 @@
 import { Anchor, Paper } from "@mantine/core";
-import { MOST_CHANGES } from "@/api/ask";
+import { MOST_CHANGES } from "@/api/queries";
 import type { Trace } from "@/graph/columns";
 import type { Visible } from "@/graph/visible";
-import { moment, plural } from "@/parts/words";
+import { moment, plural } from "@/parts/format";
 import { type GraphState, MOST_DEPTH } from "@/state/graphState";
 import type { Change } from "@/state/useGraphState";
 import classes from "@/views/graph/Panels.module.css";

@@ -2,7 +2,7 @@ import { IconEyeOff } from "@tabler/icons-react";
 import type { Row } from "@/graph/cards";
 import { ROW } from "@/graph/cards";
 import { useActions } from "@/views/graph/actions";
-import { useLooks } from "@/views/graph/looks";
+import { useCardContext } from "@/views/graph/cardContext";
 import classes from "@/views/graph/NodeCard.module.css";
 
 /** The columns of a card. A click lights the whole way of one. */
@@ -19,7 +19,7 @@ export function ColumnRows({ rows }: { rows: readonly Row[] }) {
 }
 
 function Column({ row, id }: { row: Row; id: string }) {
-  const { trace } = useLooks();
+  const { trace } = useCardContext();
   const actions = useActions();
   const isDirect = trace?.columns.get(id);
   const isStart = trace !== null && actionsStart(trace.columns) === id;

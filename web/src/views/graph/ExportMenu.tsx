@@ -1,7 +1,7 @@
 import { Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { ReactElement } from "react";
-import { type PictureLook, toJson, toMermaid, toSvg } from "@/graph/exports";
+import { type PictureStyle, toJson, toMermaid, toSvg } from "@/graph/exports";
 import type { Scene } from "@/graph/scene";
 import { download, svgToPng } from "@/parts/download";
 import { OpenedMenu } from "@/parts/OpenedMenu";
@@ -9,7 +9,7 @@ import { OpenedMenu } from "@/parts/OpenedMenu";
 interface Props {
   button: ReactElement;
   scene: Scene;
-  look: PictureLook;
+  look: PictureStyle;
 }
 
 /** All that is shown as a file, also what is outside of the window. */

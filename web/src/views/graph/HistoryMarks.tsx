@@ -1,6 +1,6 @@
 import { useElementSize } from "@mantine/hooks";
 import { type HistoryMark, thinned } from "@/graph/history";
-import { moment } from "@/parts/words";
+import { moment } from "@/parts/format";
 import { markColour, stateColour } from "@/states";
 import classes from "@/views/graph/TimeBar.module.css";
 
@@ -21,7 +21,7 @@ export function HistoryMarks({ marks, range: [from, to], onGo }: Props) {
   const { ref, width } = useElementSize();
   return (
     <div ref={ref}>
-      <svg className={classes.marks} role="img" aria-label={told(marks)}>
+      <svg className={classes.marks} role="img" aria-label={summaryOf(marks)}>
         {thinned(marks, from, to, width).map((mark) => (
           // biome-ignore lint/a11y/noStaticElementInteractions: the buttons before and after do the same
           <g
@@ -42,7 +42,7 @@ export function HistoryMarks({ marks, range: [from, to], onGo }: Props) {
   );
 }
 
-function told(marks: readonly HistoryMark[]): string {
+function summaryOf(marks: readonly HistoryMark[]): string {
   const count = (kind: HistoryMark["kind"]) => marks.filter((mark) => mark.kind === kind).length;
   return `${count("run")} runs, ${count("failure")} failures, ${count("schema")} schema changes`;
 }

@@ -15,29 +15,29 @@ import type { Node, NodeProps } from "@xyflow/react";
 import { memo, useEffect, useState } from "react";
 import type { Card } from "@/graph/scene";
 import { type Fan, type ShownNode, step, type Way } from "@/graph/visible";
-import { ago } from "@/parts/words";
-import { flowWords } from "@/state/flow";
+import { ago } from "@/parts/format";
+import { jobLabel } from "@/state/throughput";
 import { stateName } from "@/states";
 import { useActions } from "@/views/graph/actions";
 import { ColumnPeek } from "@/views/graph/ColumnPeek";
 import { ColumnRows } from "@/views/graph/ColumnRows";
-import { runOf, useFact, useLooks } from "@/views/graph/looks";
+import { runOf, useCardContext, useLiveJob } from "@/views/graph/cardContext";
 import classes from "@/views/graph/NodeCard.module.css";
 
 export type CardNode = Node<{ card: Card }, "card">;
 
 /** One job, dataset or group, near enough to be read. */
 export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<CardNode>) {
-  const looks = useLooks();
+  const looks = useCardContext();
   const actions = useActions();
   const { node } = card;
-  const fact = useFact(node.id, looks.at);
+  const fact = useLiveJob(node.id, looks.at);
   const run = runOf(node, looks.at);
   const isFaded = looks.lit !== null && !looks.lit.cards.has(node.id);
   const mark = looks.cardMarks.get(node.id);
   const [isUnder, setIsUnder] = useState(false); // the pointer
   const isPeeked = useRest(isUnder) && node.kind === "dataset" && card.rows.length === 0;
-  const flow = looks.hasLabels && run?.state === "RUNNING" ? flowWords(fact?.flow ?? null) : null;
+  const flow = looks.hasLabels && run?.state === "RUNNING" ? jobLabel(fact?.flow ?? null) : null;
   return (
     <article
       className={classes.card}
@@ -83,7 +83,7 @@ export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<Car
                 {stateName(run.state)}
               </span>
             )}
-            <span className={classes.namespace}>{flow ?? told(node, looks.hasLabels)}</span>
+            <span className={classes.namespace}>{flow ?? secondLine(node, looks.hasLabels)}</span>
           </span>
         </span>
       </button>
@@ -110,7 +110,7 @@ function useRest(holds: boolean): boolean {
   return isLong;
 }
 
-function told(node: ShownNode, hasLabels: boolean): string {
+function secondLine(node: ShownNode, hasLabels: boolean): string {
   if (node.kind === "group") return `${node.members.length} jobs`;
   if (node.kind === "dataset" && hasLabels) {
     if (node.writtenAt !== null) return `written ${ago(node.writtenAt)}`;
@@ -121,7 +121,7 @@ function told(node: ShownNode, hasLabels: boolean): string {
 
 function CardButton({ node }: { node: ShownNode }) {
   const actions = useActions();
-  const looks = useLooks();
+  const looks = useCardContext();
   if (node.kind === "job") return null;
   const isGroup = node.kind === "group";
   const label = isGroup ? "Expand group" : looks.isOpen(node.id) ? "Hide columns" : "Show columns";

@@ -153,9 +153,9 @@ function Edges({ way, node, lineage, visible, state, change, flyTo }: EdgesProps
   const shown = all.filter((id) => visible.nodes.has(id));
   const here = step(way, node.id);
   const words = way === "up" ? "upstream" : "downstream";
-  const [wanted, setWanted] = useState("");
+  const [filter, setFilter] = useState("");
   const label = (id: string) => lineage.nodes.get(id)?.label ?? id;
-  const listed = all.filter((id) => label(id).toLowerCase().includes(wanted.toLowerCase()));
+  const listed = all.filter((id) => label(id).toLowerCase().includes(filter.toLowerCase()));
   const isClosed = state.closed.has(here);
   const more = () =>
     change({
@@ -208,8 +208,8 @@ function Edges({ way, node, lineage, visible, state, change, flyTo }: EdgesProps
           mb={4}
           aria-label={`Filter ${words}`}
           placeholder={`Filter ${all.length}`}
-          value={wanted}
-          onChange={(event) => setWanted(event.currentTarget.value)}
+          value={filter}
+          onChange={(event) => setFilter(event.currentTarget.value)}
         />
       )}
       <ul className={classes.edges} aria-label={words}>

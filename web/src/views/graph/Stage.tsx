@@ -5,12 +5,12 @@ import "@xyflow/react/dist/base.css";
 import { type OnMove, type OnMoveEnd, ReactFlow, useReactFlow, useStoreApi } from "@xyflow/react";
 import { type MouseEvent, useEffect, useMemo, useRef, useState } from "react";
 import { type Look, windowOf } from "@/graph/canvas";
-import type { Hits } from "@/graph/hits";
+import type { HitTest } from "@/graph/hitTest";
 import type { Moving } from "@/graph/motion";
 import type { Rect } from "@/graph/route";
 import type { Scene, Wire } from "@/graph/scene";
-import { facts } from "@/state/facts";
 import type { Position } from "@/state/graphState";
+import { liveJobs } from "@/state/liveJobs";
 import { useActions } from "@/views/graph/actions";
 import { type CardNode, NodeCard } from "@/views/graph/NodeCard";
 import { Painter } from "@/views/graph/painter";
@@ -28,7 +28,7 @@ const AROUND = 0.35;
 
 interface Props {
   scene: Scene;
-  hits: Hits;
+  hits: HitTest;
   look: Omit<Look, "isFar">;
   moving: () => readonly Moving[];
   start: Position | null;
@@ -67,7 +67,7 @@ export function Stage({ scene, hits, look, moving, start, onMoved, onHoverWire }
       setNear((was) => (was !== null && holds(was, windowOf(view)) ? was : around(windowOf(view))));
     };
     reconsider();
-    const stops = [store.subscribe(reconsider), facts.subscribeToAll(() => made.paintLater())];
+    const stops = [store.subscribe(reconsider), liveJobs.subscribeToAll(() => made.paintLater())];
     return () => {
       for (const stop of stops) stop();
       made.stop();

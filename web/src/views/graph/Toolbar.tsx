@@ -17,7 +17,7 @@ import {
 import type { ReactNode } from "react";
 import type { LiveState } from "@/api/live";
 import type { Grain } from "@/graph/visible";
-import { LateMenu } from "@/parts/LateMenu";
+import { LazyMenu } from "@/parts/LazyMenu";
 import { type GraphState, MOST_DEPTH } from "@/state/graphState";
 import type { Change } from "@/state/useGraphState";
 import { connection } from "@/states";
@@ -94,7 +94,7 @@ export function Toolbar(props: Props) {
       <Tool label="Re-layout" onClick={onTidy}>
         <IconSparkles size={16} />
       </Tool>
-      <LateMenu
+      <LazyMenu
         label="View options"
         icon={<IconAdjustments size={16} />}
         load={() => import("@/views/graph/ViewMenu")}

@@ -4,34 +4,34 @@ import { IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactFlowInstance, ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { namespacesAsked } from "@/api/ask";
-import { Hits } from "@/graph/hits";
-import { oneWire, wayOfColumn, waysThrough } from "@/graph/lit";
+import { namespacesQuery } from "@/api/queries";
+import { highlightCard, highlightColumn, highlightWire } from "@/graph/highlight";
+import { HitTest } from "@/graph/hitTest";
 import type { Moving } from "@/graph/motion";
 import { colour, colourNumbers } from "@/graph/namespaceColours";
 import { PALETTES } from "@/graph/palette";
 import type { Card, Scene, Wire } from "@/graph/scene";
 import { step } from "@/graph/visible";
-import { LateMenu } from "@/parts/LateMenu";
+import { LazyMenu } from "@/parts/LazyMenu";
 import { HEADER_HEIGHT } from "@/shell/Shell";
-import { facts } from "@/state/facts";
-import { wireWords } from "@/state/flow";
 import { readState, toggled } from "@/state/graphState";
+import { liveJobs } from "@/state/liveJobs";
+import { wireLabel } from "@/state/throughput";
 import { useGraphState } from "@/state/useGraphState";
 import { type Actions, ActionsContext } from "@/views/graph/actions";
 import { Banner } from "@/views/graph/Banner";
+import { CardContext, type CardContextValue, runOf } from "@/views/graph/cardContext";
 import { FindBox } from "@/views/graph/FindBox";
+import { States } from "@/views/graph/GraphStatus";
 import { Legend } from "@/views/graph/Legend";
-import { type Looks, LooksContext, runOf } from "@/views/graph/looks";
 import { MiniMap } from "@/views/graph/MiniMap";
 import classes from "@/views/graph/Panels.module.css";
 import { Stage } from "@/views/graph/Stage";
-import { States } from "@/views/graph/States";
 import { LEGEND, TIME_BAR, TOOLBAR } from "@/views/graph/sizes";
 import { Toolbar } from "@/views/graph/Toolbar";
 import { useKeys } from "@/views/graph/useKeys";
 import { useLineage } from "@/views/graph/useLineage";
-import { tellOfEnd, useLive } from "@/views/graph/useLive";
+import { announceEnd, useLive } from "@/views/graph/useLive";
 import { useScene } from "@/views/graph/useScene";
 import { WireTip } from "@/views/graph/WireTip";
 
@@ -70,9 +70,9 @@ function GraphPage() {
 
   const known = useLineage(state);
   const { scene, visible, trace, subject } = useScene(known, state, tidied);
-  const hits = useMemo(() => new Hits(scene), [scene]);
+  const hits = useMemo(() => new HitTest(scene), [scene]);
 
-  const namespaces = useQuery(namespacesAsked());
+  const namespaces = useQuery(namespacesQuery());
   const numbers = useMemo(() => {
     const oldestFirst = [...(namespaces.data?.namespaces ?? [])].sort((a, b) => a.createdAt.localeCompare(b.createdAt));
     return colourNumbers(oldestFirst.map(({ name }) => name));
@@ -104,22 +104,22 @@ function GraphPage() {
       [...visible.nodes.values()].some((node) => node.kind === "group" && node.members.some((one) => one.id === id)),
     onAlarm: (job) => {
       const label = known.lineage.nodes.get(job)?.label ?? job;
-      tellOfEnd(label, facts.get(job)?.run.state ?? "FAILED", () => flyTo(job));
+      announceEnd(label, liveJobs.get(job)?.run.state ?? "FAILED", () => flyTo(job));
     },
   });
 
   const lit = useMemo(() => {
-    if (trace !== null) return wayOfColumn(scene, trace);
-    if (wire !== null) return oneWire(wire);
+    if (trace !== null) return highlightColumn(scene, trace);
+    if (wire !== null) return highlightWire(wire);
     const card = hovered ?? state.selected;
-    return card !== null && scene.cards.has(card) ? waysThrough(scene, card) : null;
+    return card !== null && scene.cards.has(card) ? highlightCard(scene, card) : null;
   }, [scene, trace, wire, hovered, state.selected]);
 
   const actions = useMemo<Actions>(
     () => ({
       select: (id) => {
-        const fact = id === null ? undefined : facts.get(id);
-        if (id !== null && fact?.isAlarming) facts.set(id, { ...fact, isAlarming: false });
+        const fact = id === null ? undefined : liveJobs.get(id);
+        if (id !== null && fact?.isAlarming) liveJobs.set(id, { ...fact, isAlarming: false });
         if (id !== null && pathStart !== null && id !== pathStart) {
           setPathStart(null);
           change({ pathFrom: pathStart, pathTo: id, node: null, selected: null, view: null });
@@ -143,7 +143,7 @@ function GraphPage() {
     [change, state, pathStart],
   );
 
-  const looks = useMemo<Looks>(
+  const looks = useMemo<CardContextValue>(
     () => ({
       lit,
       trace,
@@ -172,7 +172,7 @@ function GraphPage() {
         if (one.link !== null) return one.link.isMasked ? "masked" : null;
         if (!state.hasLabels) return null;
         const job = jobOf(one);
-        return wireWords(facts.get(job)?.flow ?? null, one.to === job);
+        return wireLabel(liveJobs.get(job)?.flow ?? null, one.to === job);
       },
     }),
     [palette, lit, colourOf, colourOfCard, known.cardMarks, known.wireMarks, state.at, state.hasLabels, jobOf],
@@ -182,7 +182,7 @@ function GraphPage() {
     return scene.wires.flatMap((one) => {
       const card = scene.cards.get(jobOf(one));
       if (one.link !== null || card === undefined || runOf(card.node, null)?.state !== "RUNNING") return [];
-      const flow = facts.get(card.id)?.flow;
+      const flow = liveJobs.get(card.id)?.flow;
       const rate = one.to === card.id ? (flow?.read ?? flow?.rate) : flow?.rate;
       return [{ wire: one, colour: palette.states.RUNNING, rate: rate ?? null }];
     });
@@ -219,7 +219,7 @@ function GraphPage() {
 
   return (
     <ActionsContext value={actions}>
-      <LooksContext value={looks}>
+      <CardContext value={looks}>
         <Box
           ref={box}
           pos="relative"
@@ -234,7 +234,7 @@ function GraphPage() {
             onTidy={() => setTidied(tidied + 1)}
             find={<FindBox scene={scene} flyTo={flyTo} onFocus={focusOn} />}
             exports={
-              <LateMenu
+              <LazyMenu
                 label="Export"
                 icon={<IconDownload size={16} />}
                 isOff={scene.cards.size === 0}
@@ -277,7 +277,7 @@ function GraphPage() {
             />
           </Suspense>
         </Box>
-      </LooksContext>
+      </CardContext>
     </ActionsContext>
   );
 }

@@ -1,6 +1,6 @@
 /** Draws outside of React: when something changed, at most once a frame; the moving dots by themselves. */
 
-import { draw, forgetWidths, type Look, type View } from "@/graph/canvas";
+import { clearTextCache, draw, type Look, type View } from "@/graph/canvas";
 import { drawMotion, type Moving } from "@/graph/motion";
 import type { Scene } from "@/graph/scene";
 
@@ -67,7 +67,7 @@ export class Painter {
 
   /** What was drawn before the page's own font was there was drawn with another one. */
   readonly #onFonts = () => {
-    forgetWidths();
+    clearTextCache();
     this.paintSoon();
   };
 

@@ -3,12 +3,12 @@
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { runAsked } from "@/api/ask";
 import { type LiveState, live } from "@/api/live";
+import { runQuery } from "@/api/queries";
 import type { LiveChange } from "@/api/schema";
 import type { RunState } from "@/graph/model";
-import { facts } from "@/state/facts";
-import { flowOf } from "@/state/flow";
+import { liveJobs } from "@/state/liveJobs";
+import { throughputOf } from "@/state/throughput";
 import { stateColour } from "@/states";
 
 /** New structure is asked for at most this often, however much happens. */
@@ -42,13 +42,13 @@ export function useLive(options: Options): LiveState {
       }, ASK_MS);
     };
     const onRun = (run: NonNullable<LiveChange["run"]>, at: string, isFirst: boolean) => {
-      const before = facts.get(run.job);
+      const before = liveJobs.get(run.job);
       // A late event of an older run says nothing of the present.
       if (before !== undefined && before.run.id !== run.id && (before.run.startedAt ?? "") > (run.startedAt ?? at))
         return;
       const isBad = run.state === "FAILED" || run.state === "ABORTED";
       const isNews = isBad && run.before !== run.state;
-      facts.set(run.job, {
+      liveJobs.set(run.job, {
         run: { id: run.id, state: run.state as RunState, startedAt: run.startedAt, endedAt: run.endedAt },
         flow: run.state === "RUNNING" && before?.run.id === run.id ? before.flow : null,
         isAlarming: isNews || (isBad && (before?.isAlarming ?? false)),
@@ -63,10 +63,10 @@ export function useLive(options: Options): LiveState {
       if (now - (askedAt.get(job) ?? 0) < FLOW_MS) return;
       askedAt.set(job, now);
       // Not kept: the next answer is another one, and there may be thousands of runs.
-      queries.fetchQuery({ ...runAsked(run), staleTime: 0, gcTime: 0 }).then(
-        (told) => {
-          const fact = facts.get(job);
-          if (fact?.run.id === run) facts.set(job, { ...fact, flow: flowOf(told) });
+      queries.fetchQuery({ ...runQuery(run), staleTime: 0, gcTime: 0 }).then(
+        (fresh) => {
+          const fact = liveJobs.get(job);
+          if (fact?.run.id === run) liveJobs.set(job, { ...fact, flow: throughputOf(fresh) });
         },
         () => {}, // the next event asks again
       );
@@ -74,7 +74,7 @@ export function useLive(options: Options): LiveState {
     const stop = live.listen({
       state: setState,
       resync: () => {
-        facts.clear();
+        liveJobs.clear();
         askAgain();
       },
       change: (change) => {
@@ -85,7 +85,7 @@ export function useLive(options: Options): LiveState {
     return () => {
       stop();
       clearTimeout(waiting);
-      facts.clear();
+      liveJobs.clear();
     };
   }, [options.isOn, queries]);
   return state;
@@ -114,7 +114,7 @@ function touched(change: LiveChange): string[] {
 }
 
 /** A toast for a run that ended badly; a click goes there. */
-export function tellOfEnd(label: string, state: RunState, go: () => void): void {
+export function announceEnd(label: string, state: RunState, go: () => void): void {
   notifications.show({
     color: stateColour(state),
     title: state === "FAILED" ? "A run failed" : "A run was aborted",

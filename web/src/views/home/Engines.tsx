@@ -1,12 +1,12 @@
 import { Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { IconEngine } from "@tabler/icons-react";
-import { Asked } from "@/parts/Asked";
-import { useJobs } from "@/parts/asks";
+import { useJobs } from "@/api/hooks";
 import { Empty } from "@/parts/Empty";
+import { plural } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
 import parts from "@/parts/parts.module.css";
+import { QueryResult } from "@/parts/QueryResult";
 import { StateBadge } from "@/parts/StateBadge";
-import { plural } from "@/parts/words";
 import { openDetails } from "@/views/details/open";
 import { byEngine, type EngineJobs } from "@/views/home/byEngine";
 
@@ -15,9 +15,9 @@ const SHOWN = 8;
 
 /** Jobs by the engine that runs them. Views of single engines have their place here, above the cards. */
 export function Engines() {
-  const asked = useJobs(["RUNNING", "FAILED", "ABORTED", "COMPLETED"], LOOKED_AT);
+  const query = useJobs(["RUNNING", "FAILED", "ABORTED", "COMPLETED"], LOOKED_AT);
   return (
-    <Asked asked={asked} lines={8}>
+    <QueryResult query={query} lines={8}>
       {({ jobs, totalCount }) => {
         const engines = byEngine(jobs);
         if (engines.length === 0) {
@@ -42,7 +42,7 @@ export function Engines() {
           </Stack>
         );
       }}
-    </Asked>
+    </QueryResult>
   );
 }
 

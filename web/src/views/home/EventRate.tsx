@@ -4,9 +4,9 @@ import { Link } from "wouter";
 import { api, body } from "@/api/client";
 import type { EventCounts } from "@/api/schema";
 import { Sparkline, StackedBars } from "@/parts/charts";
+import { amount, clock } from "@/parts/format";
 import parts from "@/parts/parts.module.css";
 import { useNow } from "@/parts/useNow";
-import { amount, clock } from "@/parts/words";
 import { stateColour } from "@/states";
 import classes from "@/views/home/home.module.css";
 import { type Rate, SECONDS, shifted } from "@/views/home/rate";
@@ -64,6 +64,6 @@ function sumOf(hour: EventCounts): number {
 }
 
 function titleOf(hour: EventCounts): string {
-  const said = PARTS.filter(({ key }) => hour[key] > 0).map(({ key }) => `${hour[key]} ${key}`);
-  return `${clock(hour.startInterval).slice(0, 5)}: ${said.join(", ") || "nothing"}`;
+  const parts = PARTS.filter(({ key }) => hour[key] > 0).map(({ key }) => `${hour[key]} ${key}`);
+  return `${clock(hour.startInterval).slice(0, 5)}: ${parts.join(", ") || "nothing"}`;
 }

@@ -2,21 +2,21 @@ import { Anchor, Group, Text, Title } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { Job, Jobs } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { whyOf } from "@/parts/addresses";
+import { rootCauseAddress } from "@/parts/addresses";
 import { Empty } from "@/parts/Empty";
+import { cut } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
 import parts from "@/parts/parts.module.css";
+import { QueryResult } from "@/parts/QueryResult";
 import { StateBadge } from "@/parts/StateBadge";
-import { When } from "@/parts/When";
-import { cut } from "@/parts/words";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { openDetails } from "@/views/details/open";
 import classes from "@/views/home/home.module.css";
 
 interface Props {
   id: string;
   title: string;
-  asked: UseQueryResult<Jobs>;
+  query: UseQueryResult<Jobs>;
   only?: (job: Job) => boolean;
   note?: (job: Job) => string | undefined;
   why?: boolean; // offer to ask why
@@ -24,13 +24,13 @@ interface Props {
 }
 
 /** Jobs in one of the states that matter at first sight. */
-export function JobPanel({ id, title, asked, only, note, why = false, empty }: Props) {
+export function JobPanel({ id, title, query, only, note, why = false, empty }: Props) {
   return (
     <section id={id} className={parts.tile} aria-labelledby={`${id}-title`}>
       <Title order={2} size="h5" id={`${id}-title`} mb={4}>
         {title}
       </Title>
-      <Asked asked={asked}>
+      <QueryResult query={query}>
         {({ jobs, totalCount }) => {
           const shown = only === undefined ? jobs : jobs.filter(only);
           if (shown.length === 0) {
@@ -56,7 +56,7 @@ export function JobPanel({ id, title, asked, only, note, why = false, empty }: P
             </>
           );
         }}
-      </Asked>
+      </QueryResult>
     </section>
   );
 }
@@ -77,14 +77,19 @@ function Row({ job, note, why }: { job: Job; note: string | undefined; why: bool
       <div className={classes.state}>
         <Group gap={8} wrap="nowrap">
           {why && (
-            <Anchor component={Link} size="xs" href={whyOf(nodeId)} aria-label={`Root cause: ${cut(job.name, 80)}`}>
+            <Anchor
+              component={Link}
+              size="xs"
+              href={rootCauseAddress(nodeId)}
+              aria-label={`Root cause: ${cut(job.name, 80)}`}
+            >
               Root cause
             </Anchor>
           )}
           <StateBadge state={run?.state} />
         </Group>
         <Text size="xs" c="dimmed">
-          <When at={run?.endedAt ?? run?.startedAt ?? run?.createdAt} />
+          <TimeAgo at={run?.endedAt ?? run?.startedAt ?? run?.createdAt} />
         </Text>
       </div>
     </li>

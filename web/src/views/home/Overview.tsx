@@ -1,9 +1,9 @@
 import { SimpleGrid, Stack } from "@mantine/core";
 import { IconClockExclamation, IconMoodSmile, IconPlayerPause } from "@tabler/icons-react";
-import { useJobs } from "@/parts/asks";
+import { useJobs } from "@/api/hooks";
+import { duration, plural } from "@/parts/format";
 import { lateJobs } from "@/parts/late";
 import { useNow } from "@/parts/useNow";
-import { duration, plural } from "@/parts/words";
 import { EventRate } from "@/views/home/EventRate";
 import { JobPanel } from "@/views/home/JobPanel";
 import type { Rate } from "@/views/home/rate";
@@ -38,7 +38,7 @@ export function Overview({ rate }: { rate: Rate }) {
         <JobPanel
           id="running"
           title="Running now"
-          asked={running}
+          query={running}
           note={quiet}
           empty={{
             Icon: IconPlayerPause,
@@ -49,7 +49,7 @@ export function Overview({ rate }: { rate: Rate }) {
         <JobPanel
           id="failed"
           title="Recent failures"
-          asked={failed}
+          query={failed}
           why
           empty={{
             Icon: IconMoodSmile,
@@ -60,7 +60,7 @@ export function Overview({ rate }: { rate: Rate }) {
         <JobPanel
           id="late"
           title="Late"
-          asked={done}
+          query={done}
           only={(job) => lateBy.has(job)}
           note={(job) => {
             const found = lateBy.get(job);

@@ -22,8 +22,8 @@ const NAMES: Record<string, string> = {
 export function byEngine(jobs: Job[]): EngineJobs[] {
   const groups = new Map<string, Job[]>();
   for (const job of jobs) {
-    const told = text(facet(job.facets, "jobType"), "integration");
-    const name = told === undefined ? UNKNOWN : (NAMES[told.toUpperCase()] ?? told);
+    const integration = text(facet(job.facets, "jobType"), "integration");
+    const name = integration === undefined ? UNKNOWN : (NAMES[integration.toUpperCase()] ?? integration);
     groups.set(name, [...(groups.get(name) ?? []), job]);
   }
   return [...groups]

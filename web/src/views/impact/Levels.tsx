@@ -1,12 +1,12 @@
 import { Table, Text, Title } from "@mantine/core";
 import type { Impacted, ImpactLevel } from "@/api/schema";
-import { More } from "@/parts/More";
+import { cut, duration, plural } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
+import { More } from "@/parts/PagedRows";
 import { Pill } from "@/parts/Pill";
 import parts from "@/parts/parts.module.css";
 import { StateBadge } from "@/parts/StateBadge";
-import { When } from "@/parts/When";
-import { cut, duration, plural } from "@/parts/words";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { usageColour } from "@/states";
 import { openDetails } from "@/views/details/open";
 
@@ -72,7 +72,7 @@ function Row({ node }: { node: Impacted }) {
           <>
             <StateBadge state={node.latestRun.state} />{" "}
             <Text component="span" size="xs" c="dimmed">
-              <When at={node.latestRun.startedAt} />
+              <TimeAgo at={node.latestRun.startedAt} />
             </Text>
           </>
         )}

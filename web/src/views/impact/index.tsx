@@ -4,19 +4,19 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { api, body } from "@/api/client";
+import { type ResolvedNode, useDataset, useResolvedNode } from "@/api/hooks";
 import { kindOf } from "@/api/names";
 import type { Impact } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { columnId, graphOf } from "@/parts/addresses";
-import { type Found, useDataset, useFound } from "@/parts/asks";
+import { columnId, graphAddress } from "@/parts/addresses";
 import { download } from "@/parts/download";
 import { Empty } from "@/parts/Empty";
 import { FilterBox } from "@/parts/FilterBox";
+import { plural } from "@/parts/format";
 import { NodePicker } from "@/parts/NodePicker";
 import { Page } from "@/parts/Page";
+import { QueryResult } from "@/parts/QueryResult";
 import { Subject } from "@/parts/Subject";
 import { useParam } from "@/parts/useParam";
-import { plural } from "@/parts/words";
 import { toCsv } from "@/views/impact/csv";
 import { filtered } from "@/views/impact/filtered";
 import { Levels } from "@/views/impact/Levels";
@@ -48,15 +48,15 @@ export default function ImpactView() {
           </Empty>
         </>
       ) : (
-        <Asking key={nodeId} nodeId={nodeId} onChange={setNodeId} />
+        <ImpactOf key={nodeId} nodeId={nodeId} onChange={setNodeId} />
       )}
     </Page>
   );
 }
 
-function Asking({ nodeId, onChange }: { nodeId: string; onChange: (nodeId: string | null) => void }) {
-  const found = useFound(nodeId);
-  const asked = useQuery({
+function ImpactOf({ nodeId, onChange }: { nodeId: string; onChange: (nodeId: string | null) => void }) {
+  const resolved = useResolvedNode(nodeId);
+  const query = useQuery({
     queryKey: ["impact", nodeId],
     queryFn: ({ signal }) => body(api.GET("/api/v1/impact", { params: { query: { nodeId, limit: LIMIT } }, signal })),
   });
@@ -64,17 +64,17 @@ function Asking({ nodeId, onChange }: { nodeId: string; onChange: (nodeId: strin
     <Stack gap="md">
       <Group gap="lg" align="center">
         <Subject nodeId={nodeId} onChange={() => onChange(null)} />
-        {found.data?.kind === "dataset" && <ColumnSelect node={found.data} onChange={onChange} />}
+        {resolved.data?.kind === "dataset" && <ColumnSelect node={resolved.data} onChange={onChange} />}
       </Group>
-      <Asked asked={asked} lines={8}>
-        {(impact) => <Answer impact={impact} node={found.data} />}
-      </Asked>
+      <QueryResult query={query} lines={8}>
+        {(impact) => <Answer impact={impact} node={resolved.data} />}
+      </QueryResult>
     </Stack>
   );
 }
 
 /** The same question about one column only. */
-function ColumnSelect({ node, onChange }: { node: Found; onChange: (nodeId: string) => void }) {
+function ColumnSelect({ node, onChange }: { node: ResolvedNode; onChange: (nodeId: string) => void }) {
   const fields = useDataset(node.namespace, node.name).data?.fields ?? [];
   if (fields.length === 0) return null;
   return (
@@ -93,7 +93,7 @@ function ColumnSelect({ node, onChange }: { node: Found; onChange: (nodeId: stri
   );
 }
 
-function Answer({ impact, node }: { impact: Impact; node: Found | undefined }) {
+function Answer({ impact, node }: { impact: Impact; node: ResolvedNode | undefined }) {
   const [kind, setKind] = useParam("kind");
   const [use, setUse] = useParam("use");
   const [words, setWords] = useState("");
@@ -138,7 +138,7 @@ function Answer({ impact, node }: { impact: Impact; node: Found | undefined }) {
         </Group>
         <Group gap="sm">
           {node !== undefined && (
-            <Anchor component={Link} size="sm" href={graphOf(node, { up: 0, down: 20 })}>
+            <Anchor component={Link} size="sm" href={graphAddress(node, { up: 0, down: 20 })}>
               Show in the graph
             </Anchor>
           )}

@@ -2,12 +2,12 @@ import { Box, Button, Group, SegmentedControl, Select, Stack, Text, TextInput } 
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconSearch, IconSearchOff } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
-import { Asked } from "@/parts/Asked";
-import { useNamespaces, useSearchHits } from "@/parts/asks";
+import { useNamespaces, useSearchHits } from "@/api/hooks";
 import { Empty } from "@/parts/Empty";
+import { plural } from "@/parts/format";
 import { Page } from "@/parts/Page";
+import { QueryResult } from "@/parts/QueryResult";
 import { setParams, useParam } from "@/parts/useParam";
-import { plural } from "@/parts/words";
 import { HitRow } from "@/views/search/HitRow";
 
 const PAGE = 20;
@@ -30,8 +30,8 @@ const CHANGED = [
 ];
 
 export default function SearchView() {
-  const [asked] = useParam("q");
-  const [text, setText] = useState(asked ?? "");
+  const [queryParam] = useParam("q");
+  const [text, setText] = useState(queryParam ?? "");
   const [typed] = useDebouncedValue(text, 120);
   const [limit, setLimit] = useState(PAGE);
   const [kind, setKind] = useParam("kind");
@@ -40,7 +40,10 @@ export default function SearchView() {
   const [days, setDays] = useParam("days");
   useEffect(() => setParams({ q: typed }), [typed]);
   // The box in the header may ask something else.
-  useEffect(() => setText((now) => (asked === null || asked === now.trim() ? now : asked)), [asked]);
+  useEffect(
+    () => setText((now) => (queryParam === null || queryParam === now.trim() ? now : queryParam)),
+    [queryParam],
+  );
 
   const hits = useSearchHits({
     q: typed,
@@ -90,7 +93,7 @@ export default function SearchView() {
           Type part of a name, a column, a tag, an owner or a word of SQL. Press <b>/</b> to search from anywhere.
         </Empty>
       ) : (
-        <Asked asked={hits} lines={8}>
+        <QueryResult query={hits} lines={8}>
           {({ results, totalCount }) => (
             <Stack gap="xs">
               <Text size="sm" c="dimmed" role="status">
@@ -118,7 +121,7 @@ export default function SearchView() {
               )}
             </Stack>
           )}
-        </Asked>
+        </QueryResult>
       )}
     </Page>
   );

@@ -2,10 +2,10 @@ import { Anchor, Text } from "@mantine/core";
 import type { Evidence } from "@/api/schema";
 import { Copyable } from "@/parts/Copyable";
 import { Fold } from "@/parts/Fold";
+import { amount, duration, moment } from "@/parts/format";
 import { StateBadge } from "@/parts/StateBadge";
-import { amount, duration, moment } from "@/parts/words";
-import { Facts } from "@/views/details/Facts";
 import { FieldChanges } from "@/views/details/FieldChanges";
+import { PropertyList } from "@/views/details/PropertyList";
 
 interface Props {
   evidence: Evidence;
@@ -20,8 +20,8 @@ export function EvidenceList({ evidence, onRun }: Props) {
   const at = (value: string | null | undefined) => value != null && moment(value);
   return (
     <>
-      <Facts
-        facts={[
+      <PropertyList
+        properties={[
           [
             "Run",
             runId != null && (

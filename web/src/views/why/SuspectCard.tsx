@@ -1,11 +1,11 @@
 import { Anchor, Box, Group, Progress, Stack, Text } from "@mantine/core";
 import { Link } from "wouter";
 import type { Suspect } from "@/api/schema";
-import { graphOf } from "@/parts/addresses";
+import { graphAddress } from "@/parts/addresses";
+import { cut, plural, sentence } from "@/parts/format";
 import { Pill } from "@/parts/Pill";
 import parts from "@/parts/parts.module.css";
-import { When } from "@/parts/When";
-import { cut, plural, sentence } from "@/parts/words";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { markColour, stateColour } from "@/states";
 import { openDetails } from "@/views/details/open";
 import { EvidenceList } from "@/views/why/EvidenceList";
@@ -44,9 +44,9 @@ export function SuspectCard({ suspect, rank }: { suspect: Suspect; rank: number 
           <Group gap="xs">
             <Pill colour={colour}>{sentence(suspect.kind)}</Pill>
             <Text size="sm" c="dimmed">
-              <When at={suspect.at} />, {away(suspect.distance)}
+              <TimeAgo at={suspect.at} />, {away(suspect.distance)}
             </Text>
-            <Anchor component={Link} size="sm" ml="auto" href={graphOf(suspect.nodeId)}>
+            <Anchor component={Link} size="sm" ml="auto" href={graphAddress(suspect.nodeId)}>
               Graph
             </Anchor>
           </Group>

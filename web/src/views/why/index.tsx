@@ -4,15 +4,15 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { api, body } from "@/api/client";
 import type { Why } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { graphOf, isOnGraph } from "@/parts/addresses";
+import { graphAddress, isOnGraph } from "@/parts/addresses";
 import { Empty } from "@/parts/Empty";
+import { moment, plural } from "@/parts/format";
 import { MomentInput } from "@/parts/MomentInput";
 import { NodePicker } from "@/parts/NodePicker";
 import { Page } from "@/parts/Page";
+import { QueryResult } from "@/parts/QueryResult";
 import { Subject } from "@/parts/Subject";
 import { useParam } from "@/parts/useParam";
-import { moment, plural } from "@/parts/words";
 import { SuspectCard } from "@/views/why/SuspectCard";
 
 /** Which upstream job, column or schema change did it? */
@@ -29,16 +29,16 @@ export default function WhyView() {
           </Empty>
         </>
       ) : (
-        <Asking nodeId={nodeId} onChange={() => setNodeId(null)} />
+        <RootCauseOf nodeId={nodeId} onChange={() => setNodeId(null)} />
       )}
     </Page>
   );
 }
 
-function Asking({ nodeId, onChange }: { nodeId: string; onChange: () => void }) {
+function RootCauseOf({ nodeId, onChange }: { nodeId: string; onChange: () => void }) {
   const [at, setAt] = useParam("at");
   const [since, setSince] = useParam("since");
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["why", nodeId, at, since],
     queryFn: ({ signal }) => {
       const query = { nodeId, at: at ?? undefined, since: since ?? undefined };
@@ -54,9 +54,9 @@ function Asking({ nodeId, onChange }: { nodeId: string; onChange: () => void }) 
           <MomentInput label="As of" value={at} onChange={setAt} />
         </Group>
       </Group>
-      <Asked asked={asked} lines={8}>
+      <QueryResult query={query} lines={8}>
         {(why) => <Answer why={why} />}
-      </Asked>
+      </QueryResult>
     </Stack>
   );
 }
@@ -72,7 +72,7 @@ function Answer({ why }: { why: Why }) {
           {why.truncated && " There is more upstream; only the nearest was checked."}
         </Text>
         {isOnGraph(why.nodeId) && (
-          <Anchor component={Link} size="sm" href={graphOf(why.nodeId, { up: 20, down: 0 })}>
+          <Anchor component={Link} size="sm" href={graphAddress(why.nodeId, { up: 20, down: 0 })}>
             Show upstream in the graph
           </Anchor>
         )}
