@@ -1,4 +1,4 @@
-/** What views ask the server, each under a key of its own. */
+/** Hooks for what several views ask the server, each under a key of its own. */
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ApiError, api, body } from "@/api/client";
@@ -17,17 +17,17 @@ export interface ResolvedNode {
 
 export function useResolvedNode(nodeId: string | null) {
   return useQuery({
-    queryKey: ["found", nodeId],
+    queryKey: ["resolved", nodeId],
     enabled: nodeId !== null,
     staleTime: 60_000,
-    queryFn: ({ signal }) => find(nodeId ?? "", signal),
+    queryFn: ({ signal }) => resolve(nodeId ?? "", signal),
   });
 }
 
-async function find(nodeId: string, signal: AbortSignal): Promise<ResolvedNode> {
+async function resolve(nodeId: string, signal: AbortSignal): Promise<ResolvedNode> {
   if (kindOf(nodeId) === "column") {
-    const asked = api.GET("/api/v1/column-lineage", { params: { query: { nodeId, depth: 0 } }, signal });
-    const data = pick((await body(asked)).graph, nodeId, "DATASET_FIELD").data as ColumnData;
+    const request = api.GET("/api/v1/column-lineage", { params: { query: { nodeId, depth: 0 } }, signal });
+    const data = pick((await body(request)).graph, nodeId, "DATASET_FIELD").data as ColumnData;
     const owner = `dataset:${data.namespace}:${data.dataset}`;
     return { kind: "dataset", nodeId: owner, namespace: data.namespace, name: data.dataset, column: data.field };
   }
@@ -93,6 +93,15 @@ export function useJobs(lastRunStates: ("RUNNING" | "FAILED" | "ABORTED" | "COMP
     queryKey: ["jobs", lastRunStates, limit],
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => body(api.GET("/api/v1/jobs", { params: { query: { lastRunStates, limit } }, signal })),
+  });
+}
+
+/** Jobs that are late, and runs that are stuck, among the last active ones. Time alone makes a job late. */
+export function useLate() {
+  return useQuery({
+    queryKey: ["late"],
+    refetchInterval: 30_000,
+    queryFn: ({ signal }) => body(api.GET("/api/v1/late", { signal })),
   });
 }
 

@@ -4,7 +4,7 @@ import type { LiveChange } from "@/api/schema";
 import { useLiveChanges } from "@/parts/useLiveChanges";
 
 const ASK_AGAIN_MS = 2000; // however many events name it
-const ABOUT = new Set<unknown>(["job", "dataset", "runs", "run", "freshness", "found"]);
+const ABOUT = new Set<unknown>(["job", "dataset", "runs", "run", "freshness", "resolved"]);
 
 /** What is shown of a node is asked for again when an event names it. */
 export function useRefetchOnChange(nodeId: string | null): void {

@@ -33,6 +33,7 @@ export default function HomeView() {
     setTimeout(() => {
       asking.current = false;
       void cache.invalidateQueries({ queryKey: ["jobs"] });
+      void cache.invalidateQueries({ queryKey: ["late"] });
       void cache.invalidateQueries({ queryKey: ["health"] });
     }, ASK_AGAIN_MS);
   };
