@@ -17,10 +17,10 @@ export interface PictureStyle {
   stateOf: (card: Card) => RunState | null;
 }
 
-export function toSvg(scene: Scene, look: PictureStyle): string {
+export function toSvg(scene: Scene, style: PictureStyle): string {
   const { x, y, width, height } = scene.extent;
   const box = [x - MARGIN, y - MARGIN - 20, width + 2 * MARGIN, height + 2 * MARGIN + 40].map(Math.round);
-  const { palette } = look;
+  const { palette } = style;
   const frames = scene.frames.map(
     (frame) =>
       `<rect x="${frame.x}" y="${frame.y}" width="${frame.width}" height="${frame.height}" rx="12" fill="${palette.frame}" fill-opacity=".45" stroke="${palette.border}"/>` +
@@ -31,7 +31,7 @@ export function toSvg(scene: Scene, look: PictureStyle): string {
     `<rect x="${box[0]}" y="${box[1]}" width="${box[2]}" height="${box[3]}" fill="${palette.background}"/>`,
     ...frames,
     ...scene.wires.map((wire) => wireSvg(wire, palette)),
-    ...[...scene.cards.values()].map((card) => cardSvg(card, look)),
+    ...[...scene.cards.values()].map((card) => cardSvg(card, style)),
     "</svg>",
   ].join("\n");
 }
@@ -42,7 +42,7 @@ function wireSvg(wire: Wire, palette: Palette): string {
   for (let at = 2; at < n.length; at += 6)
     path += `C${[...n.subarray(at, at + 6)].map((one) => Math.round(one)).join(" ")}`;
   const isDirect = wire.link?.isDirect ?? true;
-  const colour = wire.link === null ? palette.wire : isDirect ? palette.lit : palette.indirect;
+  const colour = wire.link === null ? palette.wire : isDirect ? palette.highlight : palette.indirect;
   const dash = isDirect ? "" : ' stroke-dasharray="6 5"';
   const [x, y] = [n[n.length - 2] as number, n[n.length - 1] as number];
   return (

@@ -1,4 +1,4 @@
-/** New cards beside those that stand: nothing that one looks at moves, unless a card that grew needs its place. */
+/** Adds cards to a layout: what stands stays, unless a card that grew needs its place. */
 
 import { type Box, GAP_Y, type Places, STEP_X, type Task } from "@/graph/layout";
 
@@ -20,7 +20,7 @@ export function extendLayout(task: Task, before: Places): Places {
   }
   const near = neighboursOf(task);
   for (const box of inReach(fresh, near, places)) {
-    const place = columns.free(box, wanted(box, near, places) ?? columns.below());
+    const place = columns.free(box, idealPlace(box, near, places) ?? columns.below());
     places.set(box.id, place);
     columns.add(box, place);
   }
@@ -50,24 +50,24 @@ function neighboursOf(task: Task): Near {
 function* inReach(fresh: readonly Box[], near: Near, places: Places): Generator<Box> {
   const left = new Map(fresh.map((box) => [box.id, box]));
   const waiting: string[] = [];
-  const look = (id: string) => {
+  const enqueueNeighbours = (id: string) => {
     for (const other of [...(near.sources.get(id) ?? []), ...(near.targets.get(id) ?? [])]) {
       if (left.has(other)) waiting.push(other);
     }
   };
-  for (const id of places.keys()) look(id);
+  for (const id of places.keys()) enqueueNeighbours(id);
   while (left.size > 0) {
     const id = waiting.shift() ?? (left.keys().next().value as string);
     const box = left.get(id);
     if (box === undefined) continue;
     left.delete(id);
     yield box;
-    look(id);
+    enqueueNeighbours(id);
   }
 }
 
 /** Right of what it comes from, or left of where it goes, at the height of those neighbours. */
-function wanted(box: Box, near: Near, places: Places): { x: number; y: number } | null {
+function idealPlace(box: Box, near: Near, places: Places): { x: number; y: number } | null {
   const there = (ids: readonly string[] | undefined) =>
     (ids ?? []).map((id) => places.get(id)).filter((p) => p !== undefined);
   const sources = there(near.sources.get(box.id));
@@ -118,7 +118,7 @@ class Columns {
     }
   }
 
-  /** The free place nearest to the one wanted. */
+  /** The free place nearest to the ideal one. */
   free(box: Box, place: { x: number; y: number }): { x: number; y: number } {
     const column = this.#column(place.x);
     let best = Number.POSITIVE_INFINITY;

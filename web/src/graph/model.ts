@@ -109,6 +109,14 @@ export function withDatasets(lineage: Lineage, learnt: readonly DatasetData[]): 
   return { ...lineage, nodes };
 }
 
+/** Ids of the jobs that started others. */
+export function parentJobs(lineage: Lineage): string[] {
+  const parents = [...lineage.nodes.values()].flatMap((node) =>
+    node.kind === "job" && node.parent !== null ? [node.parent] : [],
+  );
+  return [...new Set(parents)];
+}
+
 export function* edgesOf(lineage: Lineage): Generator<Edge> {
   for (const [from, targets] of lineage.targets) for (const to of targets) yield { from, to };
 }

@@ -10,7 +10,7 @@ export interface Palette {
   text: string;
   dim: string;
   wire: string;
-  lit: string;
+  highlight: string;
   indirect: string;
   frame: string;
   added: string;
@@ -45,7 +45,7 @@ export const PALETTES: Readonly<Record<Scheme, Palette>> = {
 function meanings(scheme: Scheme) {
   const state = (one: RunState) => stateHex(one, scheme);
   return {
-    lit: usageHex("direct", scheme),
+    highlight: usageHex("direct", scheme),
     indirect: usageHex("indirect", scheme),
     added: markHex("added", scheme),
     removed: markHex("removed", scheme),

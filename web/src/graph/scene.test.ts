@@ -21,7 +21,7 @@ function scene(chains: string, extra: Parameters<typeof graph>[1] = {}) {
   return sceneOf(all, layout({ boxes: boxesOf(all, null), links: linksOf(all), lanes: [], before: null }));
 }
 
-const LOOK = { palette: PALETTES.light, colourOf: () => "#000000", stateOf: () => null };
+const STYLE = { palette: PALETTES.light, colourOf: () => "#000000", stateOf: () => null };
 
 test("wires begin at the right side of one card and end at the left side of another", () => {
   const { cards, wires } = scene("a>j1");
@@ -55,9 +55,9 @@ test("what is under the pointer is found: cards, and wires that are near enough"
   ]);
 });
 
-test("the ways through a card are all before and all behind it, and not what is beside it", () => {
-  const lit = highlightCard(scene("a>j1>b>j2>c a>j3>d"), idOf("b"));
-  expect([...lit.cards].map((id) => id.split(":").at(-1)).sort()).toEqual(["a", "b", "c", "j1", "j2"]);
+test("a card's highlight is everything upstream and downstream, and nothing beside it", () => {
+  const highlight = highlightCard(scene("a>j1>b>j2>c a>j3>d"), idOf("b"));
+  expect([...highlight.cards].map((id) => id.split(":").at(-1)).sort()).toEqual(["a", "b", "c", "j1", "j2"]);
 });
 
 test("children of one application stand in a frame", () => {
@@ -79,7 +79,7 @@ test("lanes that exchange much stand beside each other", () => {
 
 test("exports tell what is shown, and no name breaks them", () => {
   const made = scene('<b>&"x\u0000>j1>z');
-  const svg = toSvg(made, LOOK);
+  const svg = toSvg(made, STYLE);
   expect(svg).toContain("&lt;b");
   expect(svg).not.toContain("\u0000");
   expect(toMermaid(made)).toContain("flowchart LR");

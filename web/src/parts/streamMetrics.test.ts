@@ -14,7 +14,7 @@ describe("streams", () => {
     };
     expect(streamMetrics({ facets } as unknown as Run)).toMatchObject({
       inRate: 120.5,
-      behind: 7,
+      lag: 7,
       watermark: "2026-11-15T09:00:00Z",
       checkpoints: { completed: 12, failed: 1 },
       restored: 2,
@@ -22,13 +22,13 @@ describe("streams", () => {
   });
 
   it("reads what flows through a connector", () => {
-    const pace = (headwater_connect: object) => streamMetrics({ facets: { headwater_connect } } as unknown as Run);
+    const metrics = (headwater_connect: object) => streamMetrics({ facets: { headwater_connect } } as unknown as Run);
     const topics = { orders: { messagesPerSecond: 100, lag: 4 }, more: { messagesPerSecond: 20, lag: 1 }, dead: {} };
-    expect(pace({ type: "sink", topics })).toMatchObject({ inRate: 120, outRate: undefined, behind: 5 });
-    expect(pace({ type: "source", topics: { orders: { messagesPerSecond: 100 } } })).toMatchObject({
+    expect(metrics({ type: "sink", topics })).toMatchObject({ inRate: 120, outRate: undefined, lag: 5 });
+    expect(metrics({ type: "source", topics: { orders: { messagesPerSecond: 100 } } })).toMatchObject({
       inRate: undefined,
       outRate: 100,
-      behind: undefined,
+      lag: undefined,
     });
   });
 
@@ -36,7 +36,7 @@ describe("streams", () => {
     const facets = { headwater_streaming: "no", checkpoints: [1, 2], headwater_connect: { topics: { orders: 7 } } };
     expect(streamMetrics({ facets } as unknown as Run)).toMatchObject({
       inRate: undefined,
-      behind: undefined,
+      lag: undefined,
       restored: 0,
     });
   });

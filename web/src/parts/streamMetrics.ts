@@ -1,4 +1,4 @@
-/** What a run of a stream tells about its pace, whichever engine it is. */
+/** Rates, lag, watermark and checkpoints that a run of a stream reports, whichever engine runs it. */
 
 import type { Run } from "@/api/schema";
 import { facet, isJson, type Json, list, number, text } from "@/parts/facets";
@@ -7,12 +7,12 @@ export interface StreamMetrics {
   inRate?: number; // rows a second that are read
   outRate?: number; // and written
   capacity?: number; // rows a second that it would manage if there were always something to do
-  behind?: number; // messages that were not read yet
+  lag?: number; // records not read yet
   watermark?: string;
   stateRows?: number;
   lateRows?: number;
   checkpoints?: { completed: number; failed: number };
-  restored: number; // times that the engine began anew from a checkpoint
+  restored: number; // times that the engine restarted from a checkpoint
 }
 
 export function streamMetrics(run: Run): StreamMetrics {
@@ -24,7 +24,7 @@ export function streamMetrics(run: Run): StreamMetrics {
     inRate: number(progress, "inputRowsPerSecond") ?? connector.inRate,
     outRate: number(progress, "outputRowsPerSecond") ?? connector.outRate,
     capacity: number(progress, "processedRowsPerSecond"),
-    behind: sum(list(progress, "sources"), "offsetsBehind") ?? connector.behind,
+    lag: sum(list(progress, "sources"), "offsetsBehind") ?? connector.lag,
     watermark: text(progress, "watermark"),
     stateRows: number(progress, "stateRows"),
     lateRows: number(progress, "lateRows"),
@@ -34,13 +34,13 @@ export function streamMetrics(run: Run): StreamMetrics {
 }
 
 /** Of its topics a sink reads those that it commits offsets for; a source writes to all. */
-function ofConnector(progress: Json | undefined): Pick<StreamMetrics, "inRate" | "outRate" | "behind"> {
-  const topics = Object.values(facet(progress, "topics") ?? {}).filter(isJson);
+function ofConnector(connect: Json | undefined): Pick<StreamMetrics, "inRate" | "outRate" | "lag"> {
+  const topics = Object.values(facet(connect, "topics") ?? {}).filter(isJson);
   const rate = sum(topics, "messagesPerSecond");
-  return text(progress, "type") === "source" ? { outRate: rate } : { inRate: rate, behind: sum(topics, "lag") };
+  return text(connect, "type") === "source" ? { outRate: rate } : { inRate: rate, lag: sum(topics, "lag") };
 }
 
-/** Undefined where none of them says anything. */
+/** Undefined where none of them has the key. */
 function sum(each: Json[], key: string): number | undefined {
   const known = each.map((one) => number(one, key)).filter((value) => value !== undefined);
   return known.length === 0 ? undefined : known.reduce((a, b) => a + b, 0);
@@ -48,7 +48,7 @@ function sum(each: Json[], key: string): number | undefined {
 
 const DAY_MS = 86_400_000;
 
-/** How often the job began anew in the day before its latest sign: as a new run, or from a checkpoint. */
+/** How often the job restarted in the day before its latest event: as a new run, or from a checkpoint. */
 export function restarts(runs: Run[]): number {
   const latest = runs[0];
   if (latest === undefined) return 0;

@@ -21,7 +21,7 @@ export interface GraphState {
   grain: Grain;
   hasColumns: boolean; // on all cards
   cards: ReadonlySet<string>; // whose columns are the other way than `hasColumns` says
-  column: string | null; // whose way is lit
+  column: string | null; // whose lineage is highlighted
   namespaces: ReadonlySet<string>; // only these; empty: all
   pathFrom: string | null; // only what lies between these two
   pathTo: string | null;
@@ -138,7 +138,7 @@ export function visibleOptions(state: GraphState): VisibleOptions {
   return { ...state, focus: isPath ? null : state.node };
 }
 
-function depth(params: string | null): number {
-  const number = Number(params ?? DEPTH);
+function depth(text: string | null): number {
+  const number = Number(text ?? DEPTH);
   return Number.isInteger(number) && number >= 0 ? Math.min(number, MOST_DEPTH) : DEPTH;
 }

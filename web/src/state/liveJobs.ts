@@ -1,58 +1,58 @@
-/** What is known right now of single jobs, with a subscription for each: a change wakes only who shows that job. */
+/** What the live stream says of single jobs, with a subscription for each: a change notifies only who shows that job. */
 
 import type { LastRun } from "@/graph/model";
 
-/** How a stream is doing, as its last RUNNING event told. */
-export interface Flow {
-  rate: number | null; // records a second that come out
-  read: number | null; // and that go in
-  behind: number | null; // records between its place and the end of what it reads
+/** How a stream is doing, as of its last RUNNING event. */
+export interface Throughput {
+  outRate: number | null; // records a second
+  inRate: number | null;
+  lag: number | null; // records between its position and the end of what it reads
   watermark: string | null;
-  at: string; // when it was told
+  at: string; // when it was reported
 }
 
 export interface LiveJob {
   run: LastRun;
-  flow: Flow | null;
-  /** It failed or was aborted while one looked, and nobody has looked at it since. */
+  throughput: Throughput | null;
+  /** It failed or was aborted while the graph was open, and its card was not clicked since. */
   isAlarming: boolean;
 }
 
 export class LiveJobs {
-  readonly #liveJobs = new Map<string, LiveJob>();
+  readonly #jobs = new Map<string, LiveJob>();
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #everyone = new Set<() => void>();
-  #waiting = new Set<string>();
+  #changed = new Set<string>();
   #isScheduled = false;
 
-  /** Told together, once a frame, however many come in between. */
-  constructor(private readonly later: (tell: () => void) => void = (tell) => setTimeout(tell, 16)) {}
+  /** Listeners are notified once a frame, however many changes come in between. */
+  constructor(private readonly schedule: (notify: () => void) => void = (notify) => setTimeout(notify, 16)) {}
 
   get(job: string): LiveJob | undefined {
-    return this.#liveJobs.get(job);
+    return this.#jobs.get(job);
   }
 
-  set(job: string, fact: LiveJob): void {
-    this.#liveJobs.set(job, fact);
-    this.#waiting.add(job);
+  set(job: string, liveJob: LiveJob): void {
+    this.#jobs.set(job, liveJob);
+    this.#changed.add(job);
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.later(() => this.#tell());
+    this.schedule(() => this.#notify());
   }
 
-  /** The stream was interrupted, or another time is looked at: what answers say counts again. */
+  /** The stream was interrupted, or another time is shown: what queries say counts again. */
   clear(): void {
-    for (const job of this.#liveJobs.keys()) this.#waiting.add(job);
-    this.#liveJobs.clear();
-    this.#tell();
+    for (const job of this.#jobs.keys()) this.#changed.add(job);
+    this.#jobs.clear();
+    this.#notify();
   }
 
   subscribe(job: string, listener: () => void): () => void {
-    const there = this.#listeners.get(job) ?? new Set();
-    this.#listeners.set(job, there.add(listener));
+    const listeners = this.#listeners.get(job) ?? new Set();
+    this.#listeners.set(job, listeners.add(listener));
     return () => {
-      there.delete(listener);
-      if (there.size === 0) this.#listeners.delete(job);
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(job);
     };
   }
 
@@ -61,10 +61,10 @@ export class LiveJobs {
     return () => this.#everyone.delete(listener);
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#isScheduled = false;
-    const changed = this.#waiting;
-    this.#waiting = new Set();
+    const changed = this.#changed;
+    this.#changed = new Set();
     for (const job of changed) for (const listener of this.#listeners.get(job) ?? []) listener();
     for (const listener of this.#everyone) listener();
   }

@@ -50,19 +50,19 @@ test("toggling takes out what was in", () => {
 
 const RUN = { id: "r", state: "RUNNING", startedAt: null, endedAt: null } as const;
 
-test("a change wakes only those who show that job, once for many changes", () => {
+test("a change notifies only those who show that job, once for many changes", () => {
   const waiting: (() => void)[] = [];
   const liveJobs = new LiveJobs((notify) => waiting.push(notify));
   const notified: string[] = [];
   liveJobs.subscribe("a", () => notified.push("a"));
   const stop = liveJobs.subscribe("b", () => notified.push("b"));
   liveJobs.subscribeToAll(() => notified.push("all"));
-  for (let n = 0; n < 100; n++) liveJobs.set("a", { run: RUN, flow: null, isAlarming: false });
+  for (let n = 0; n < 100; n++) liveJobs.set("a", { run: RUN, throughput: null, isAlarming: false });
   expect(notified).toEqual([]);
   for (const notify of waiting.splice(0)) notify();
   expect(notified).toEqual(["a", "all"]);
   stop();
-  liveJobs.set("b", { run: RUN, flow: null, isAlarming: false });
+  liveJobs.set("b", { run: RUN, throughput: null, isAlarming: false });
   for (const notify of waiting.splice(0)) notify();
   expect(notified).toEqual(["a", "all", "all"]);
 });
@@ -80,14 +80,14 @@ test("rates and lag come from our streaming facet", () => {
       watermark: "w",
     },
   };
-  const flow = throughputOf(run({ facets, updatedAt: "t" }));
-  expect(flow).toEqual({ rate: 5.6, read: 1234, behind: 12, watermark: "w", at: "t" });
-  expect(jobLabel(flow)).toBe("1.2k/s · lag 12");
-  expect(wireLabel(flow, true)).toBe("1.2k/s · lag 12");
-  expect(wireLabel(flow, false)).toBe("5.60/s");
+  const throughput = throughputOf(run({ facets, updatedAt: "t" }));
+  expect(throughput).toEqual({ outRate: 5.6, inRate: 1234, lag: 12, watermark: "w", at: "t" });
+  expect(jobLabel(throughput)).toBe("1.2k/s · lag 12");
+  expect(wireLabel(throughput, true)).toBe("1.2k/s · lag 12");
+  expect(wireLabel(throughput, false)).toBe("5.60/s");
 });
 
-test("without it rows of the last report over its time", () => {
+test("without it the rate is the rows of the last event over its time", () => {
   const states = [
     { type: "START", at: "2026-01-01T00:00:00Z", position: 1 },
     { type: "RUNNING", at: "2026-01-01T00:00:10Z", position: 2 },
@@ -95,7 +95,7 @@ test("without it rows of the last report over its time", () => {
   const outputDatasetVersions = [
     { datasetVersionId: { namespace: "", name: "", version: "" }, facets: { outputStatistics: { rowCount: 50 } } },
   ];
-  expect(throughputOf(run({ states, outputDatasetVersions }))?.rate).toBe(5);
+  expect(throughputOf(run({ states, outputDatasetVersions }))?.outRate).toBe(5);
   expect(throughputOf(run({}))).toBeNull();
   expect(
     throughputOf(run({ facets: { headwater_streaming: { sources: "odd", outputRowsPerSecond: "many" } } })),

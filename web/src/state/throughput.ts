@@ -1,28 +1,28 @@
-/** How fast and how far behind a running job is, as the graph shows it. */
+/** How fast a running job is and how far it lags, as the graph shows it. */
 
 import type { Run } from "@/api/schema";
 import { facet, number } from "@/parts/facets";
 import { amount } from "@/parts/format";
 import { streamMetrics } from "@/parts/streamMetrics";
-import type { Flow } from "@/state/liveJobs";
+import type { Throughput } from "@/state/liveJobs";
 
-/** Null where the run says nothing of it. */
-export function throughputOf(run: Run): Flow | null {
+/** Null where the run reports nothing of it. */
+export function throughputOf(run: Run): Throughput | null {
   const at = run.updatedAt ?? "";
-  const pace = streamMetrics(run);
-  const isTold = [pace.inRate, pace.outRate, pace.behind, pace.watermark].some((each) => each !== undefined);
-  const rate = isTold ? null : rateOf(run);
-  if (!isTold && rate === null) return null;
+  const { inRate, outRate, lag, watermark } = streamMetrics(run);
+  const hasMetrics = [inRate, outRate, lag, watermark].some((each) => each !== undefined);
+  const rate = hasMetrics ? null : rateOf(run);
+  if (!hasMetrics && rate === null) return null;
   return {
-    rate: pace.outRate ?? rate,
-    read: pace.inRate ?? null,
-    behind: pace.behind ?? null,
-    watermark: pace.watermark ?? null,
+    outRate: outRate ?? rate,
+    inRate: inRate ?? null,
+    lag: lag ?? null,
+    watermark: watermark ?? null,
     at,
   };
 }
 
-/** Rows of the last report over the time since the one before it. */
+/** Rows of the last event over the time since the one before it. */
 function rateOf(run: Run): number | null {
   const rows =
     rowsOf(run.outputDatasetVersions, "outputStatistics") ?? rowsOf(run.inputDatasetVersions, "inputStatistics");
@@ -32,23 +32,25 @@ function rateOf(run: Run): number | null {
   return seconds > 0 ? rows / seconds : null;
 }
 
-function rowsOf(used: Run["inputDatasetVersions"], name: string): number | null {
-  const known = used.map((one) => number(facet(one.facets, name), "rowCount")).filter((count) => count !== undefined);
-  return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
+function rowsOf(versions: Run["inputDatasetVersions"], name: string): number | null {
+  const counts = versions
+    .map((version) => number(facet(version.facets, name), "rowCount"))
+    .filter((count) => count !== undefined);
+  return counts.length === 0 ? null : counts.reduce((a, b) => a + b, 0);
 }
 
-/** What the wires of a job tell: before it how much goes in and how far it is behind, behind it how much comes out. */
-export function wireLabel(flow: Flow | null, isInput: boolean): string | null {
-  if (flow === null) return null;
-  return isInput ? words(flow.read, flow.behind) : words(flow.rate, null);
+/** The label of a job's wire: of an input its rate and lag, of an output its rate. */
+export function wireLabel(throughput: Throughput | null, isInput: boolean): string | null {
+  if (throughput === null) return null;
+  return isInput ? label(throughput.inRate, throughput.lag) : label(throughput.outRate, null);
 }
 
-/** Of a job: `1.2k/s · lag 300`; null where there is nothing to say. */
-export function jobLabel(flow: Flow | null): string | null {
-  return flow === null ? null : words(flow.read ?? flow.rate, flow.behind);
+/** Of a job: `1.2k/s · lag 300`; null where nothing is known. */
+export function jobLabel(throughput: Throughput | null): string | null {
+  return throughput === null ? null : label(throughput.inRate ?? throughput.outRate, throughput.lag);
 }
 
-function words(rate: number | null, behind: number | null): string | null {
-  const told = [rate === null ? [] : [`${amount(rate)}/s`], behind === null ? [] : [`lag ${amount(behind)}`]].flat();
-  return told.length === 0 ? null : told.join(" · ");
+function label(rate: number | null, lag: number | null): string | null {
+  const parts = [rate === null ? [] : [`${amount(rate)}/s`], lag === null ? [] : [`lag ${amount(lag)}`]].flat();
+  return parts.length === 0 ? null : parts.join(" · ");
 }

@@ -12,7 +12,7 @@ export function StreamFacts({ run }: { run: Run }) {
     metrics.inRate,
     metrics.outRate,
     metrics.capacity,
-    metrics.behind,
+    metrics.lag,
     metrics.watermark,
     metrics.checkpoints,
   ];
@@ -25,7 +25,7 @@ export function StreamFacts({ run }: { run: Run }) {
           ["Reads", rate(metrics.inRate)],
           ["Writes", rate(metrics.outRate)],
           ["Capacity", rate(metrics.capacity)],
-          ["Lag", metrics.behind !== undefined && `${amount(metrics.behind)} records`],
+          ["Lag", metrics.lag !== undefined && `${amount(metrics.lag)} records`],
           ["Watermark", metrics.watermark !== undefined && <TimeAgo at={metrics.watermark} />],
           ["State", metrics.stateRows !== undefined && `${amount(metrics.stateRows)} rows`],
           ["Late rows", metrics.lateRows !== undefined && `${amount(metrics.lateRows)} dropped`],

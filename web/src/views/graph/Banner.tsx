@@ -6,13 +6,13 @@ import { moment, plural } from "@/parts/format";
 import { type GraphState, MOST_DEPTH } from "@/state/graphState";
 import type { Change } from "@/state/useGraphState";
 import classes from "@/views/graph/Panels.module.css";
-import type { Known } from "@/views/graph/useLineage";
+import type { KnownLineage } from "@/views/graph/useLineage";
 
 interface Props {
   state: GraphState;
   change: Change;
   trace: Trace | null;
-  known: Known;
+  known: KnownLineage;
   visible: Visible;
   pathStart: string | null;
   onCancelPath: () => void;

@@ -5,7 +5,7 @@ import { useActions } from "@/views/graph/actions";
 import { useCardContext } from "@/views/graph/cardContext";
 import classes from "@/views/graph/NodeCard.module.css";
 
-/** The columns of a card. A click lights the whole way of one. */
+/** The columns of a card. A click highlights the lineage of one. */
 export function ColumnRows({ rows }: { rows: readonly Row[] }) {
   return (
     <ul className={classes.rows} aria-label="Columns">
@@ -22,7 +22,7 @@ function Column({ row, id }: { row: Row; id: string }) {
   const { trace } = useCardContext();
   const actions = useActions();
   const isDirect = trace?.columns.get(id);
-  const isStart = trace !== null && actionsStart(trace.columns) === id;
+  const isStart = trace !== null && startOf(trace.columns) === id;
   const isMasked = trace !== null && [...trace.links].some((link) => link.to === id && link.isMasked);
   return (
     <button
@@ -44,4 +44,4 @@ function Column({ row, id }: { row: Row; id: string }) {
 }
 
 /** The column that was clicked comes first in its trace. */
-const actionsStart = (columns: ReadonlyMap<string, boolean>) => columns.keys().next().value;
+const startOf = (columns: ReadonlyMap<string, boolean>) => columns.keys().next().value;

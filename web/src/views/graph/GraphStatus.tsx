@@ -5,17 +5,17 @@ import { AlertBox } from "@/parts/AlertBox";
 import type { GraphState } from "@/state/graphState";
 import type { Change } from "@/state/useGraphState";
 import { NoEvents, NoPath, NothingShown, TooLarge } from "@/views/graph/EmptyStates";
-import type { Known } from "@/views/graph/useLineage";
+import type { KnownLineage } from "@/views/graph/useLineage";
 
 interface Props {
-  known: Known;
+  known: KnownLineage;
   visible: Visible;
   state: GraphState;
   change: Change;
 }
 
 /** What is there instead of a graph, where there is none. */
-export function States({ known, visible, state, change }: Props) {
+export function GraphStatus({ known, visible, state, change }: Props) {
   if (known.error !== null && known.lineage.nodes.size === 0) {
     const isGone = known.error instanceof ApiError && known.error.code === 404;
     return (

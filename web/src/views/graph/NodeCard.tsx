@@ -21,36 +21,40 @@ import { stateName } from "@/states";
 import { useActions } from "@/views/graph/actions";
 import { ColumnPeek } from "@/views/graph/ColumnPeek";
 import { ColumnRows } from "@/views/graph/ColumnRows";
-import { runOf, useCardContext, useLiveJob } from "@/views/graph/cardContext";
+import { latestRun, useCardContext, useLiveJob } from "@/views/graph/cardContext";
 import classes from "@/views/graph/NodeCard.module.css";
 
 export type CardNode = Node<{ card: Card }, "card">;
 
 /** One job, dataset or group, near enough to be read. */
 export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<CardNode>) {
-  const looks = useCardContext();
+  const context = useCardContext();
   const actions = useActions();
   const { node } = card;
-  const fact = useLiveJob(node.id, looks.at);
-  const run = runOf(node, looks.at);
-  const isFaded = looks.lit !== null && !looks.lit.cards.has(node.id);
-  const mark = looks.cardMarks.get(node.id);
+  const liveJob = useLiveJob(node.id, context.at);
+  const run = latestRun(node, context.at);
+  const isFaded = context.highlight !== null && !context.highlight.cards.has(node.id);
+  const mark = context.cardMarks.get(node.id);
   const [isUnder, setIsUnder] = useState(false); // the pointer
   const isPeeked = useRest(isUnder) && node.kind === "dataset" && card.rows.length === 0;
-  const flow = looks.hasLabels && run?.state === "RUNNING" ? jobLabel(fact?.flow ?? null) : null;
+  const rates = context.hasLabels && run?.state === "RUNNING" ? jobLabel(liveJob?.throughput ?? null) : null;
   return (
     <article
       className={classes.card}
       data-kind={node.kind}
       data-faded={isFaded || undefined}
-      data-selected={looks.selected === node.id || undefined}
-      data-focus={looks.focus === node.id || undefined}
+      data-selected={context.selected === node.id || undefined}
+      data-focus={context.focus === node.id || undefined}
       data-mark={mark}
       data-state={run?.state}
-      data-alarm={fact?.isAlarming || undefined}
+      data-alarm={liveJob?.isAlarming || undefined}
       data-node={node.id}
       style={
-        { "--namespace": looks.colourOf(node.namespace), width: card.width, height: card.height } as React.CSSProperties
+        {
+          "--namespace": context.colourOf(node.namespace),
+          width: card.width,
+          height: card.height,
+        } as React.CSSProperties
       }
       onMouseEnter={() => {
         actions.hover(node.id);
@@ -64,7 +68,7 @@ export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<Car
       <button
         type="button"
         className={classes.head}
-        aria-pressed={looks.selected === node.id}
+        aria-pressed={context.selected === node.id}
         title={`${node.name}\n${node.namespace}`}
         onClick={() => actions.select(node.id)}
         onDoubleClick={() => actions.details(node.id)}
@@ -83,13 +87,13 @@ export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<Car
                 {stateName(run.state)}
               </span>
             )}
-            <span className={classes.namespace}>{flow ?? secondLine(node, looks.hasLabels)}</span>
+            <span className={classes.namespace}>{rates ?? secondLine(node, context.hasLabels)}</span>
           </span>
         </span>
       </button>
       <CardButton node={node} />
-      <More way="up" id={node.id} fan={looks.missing.get(step("up", node.id))} />
-      <More way="down" id={node.id} fan={looks.missing.get(step("down", node.id))} />
+      <More way="up" id={node.id} fan={context.missing.get(step("up", node.id))} />
+      <More way="down" id={node.id} fan={context.missing.get(step("down", node.id))} />
       {card.rows.length > 0 && <ColumnRows rows={card.rows} />}
       {isPeeked && <ColumnPeek node={node} />}
     </article>
@@ -121,10 +125,10 @@ function secondLine(node: ShownNode, hasLabels: boolean): string {
 
 function CardButton({ node }: { node: ShownNode }) {
   const actions = useActions();
-  const looks = useCardContext();
+  const context = useCardContext();
   if (node.kind === "job") return null;
   const isGroup = node.kind === "group";
-  const label = isGroup ? "Expand group" : looks.isOpen(node.id) ? "Hide columns" : "Show columns";
+  const label = isGroup ? "Expand group" : context.isOpen(node.id) ? "Hide columns" : "Show columns";
   return (
     <Tooltip label={label} openDelay={400}>
       <ActionIcon
@@ -133,7 +137,7 @@ function CardButton({ node }: { node: ShownNode }) {
         variant="subtle"
         color="gray"
         aria-label={`${label}: ${node.label}`}
-        aria-expanded={isGroup ? undefined : looks.isOpen(node.id)}
+        aria-expanded={isGroup ? undefined : context.isOpen(node.id)}
         onClick={() => (isGroup ? actions.openGroup(node.id) : actions.toggleColumns(node.id))}
       >
         {isGroup ? <IconArrowsMaximize size={14} /> : <IconLayoutList size={15} />}

@@ -30,7 +30,7 @@ interface Props {
   isPaused: boolean;
   onPause: () => void;
   onFit: () => void;
-  onTidy: () => void;
+  onLayout: () => void;
   parents: readonly string[]; // groups that can be closed
   find: ReactNode;
   exports: ReactNode;
@@ -43,7 +43,7 @@ const GRAINS: { value: Grain; label: string }[] = [
 ];
 
 export function Toolbar(props: Props) {
-  const { state, change, onFit, onTidy } = props;
+  const { state, change, onFit, onLayout } = props;
   return (
     <div className={classes.toolbar} role="toolbar" aria-label="Graph">
       {(state.node !== null || state.pathFrom !== null || state.namespaces.size > 0) && (
@@ -91,7 +91,7 @@ export function Toolbar(props: Props) {
       <Tool label="Fit to window (F)" onClick={onFit}>
         <IconArrowAutofitContent size={16} />
       </Tool>
-      <Tool label="Re-layout" onClick={onTidy}>
+      <Tool label="Re-layout" onClick={onLayout}>
         <IconSparkles size={16} />
       </Tool>
       <LazyMenu

@@ -12,7 +12,7 @@ export function WireTip({ wire, scene }: { wire: Wire; scene: Scene }) {
   const [x, y] = middle(wire.curve);
   const view = flow.getViewport();
   const label = (id: string) => scene.cards.get(id)?.node.label ?? id;
-  const rate = jobLabel(liveJobs.get(wire.from.startsWith("job:") ? wire.from : wire.to)?.flow ?? null);
+  const rate = jobLabel(liveJobs.get(wire.from.startsWith("job:") ? wire.from : wire.to)?.throughput ?? null);
   return (
     <Paper
       className={classes.tip}

@@ -1,4 +1,4 @@
-/** What cards need to know to look right, beside their own data. */
+/** What cards need to know beside their own data. */
 
 import { createContext, use, useCallback, useSyncExternalStore } from "react";
 import type { Mark } from "@/graph/canvas";
@@ -10,7 +10,7 @@ import type { Fan, ShownNode, Step } from "@/graph/visible";
 import { type LiveJob, liveJobs } from "@/state/liveJobs";
 
 export interface CardContextValue {
-  lit: Highlight | null;
+  highlight: Highlight | null;
   trace: Trace | null;
   selected: string | null;
   focus: string | null;
@@ -23,7 +23,7 @@ export interface CardContextValue {
 }
 
 export const CardContext = createContext<CardContextValue>({
-  lit: null,
+  highlight: null,
   trace: null,
   selected: null,
   focus: null,
@@ -36,18 +36,18 @@ export const CardContext = createContext<CardContextValue>({
 });
 export const useCardContext = () => use(CardContext);
 
-/** What is known of a job right now; nothing while a past moment is looked at. */
+/** What the live stream says of a job; nothing while a past moment is shown. */
 export function useLiveJob(job: string, at: string | null): LiveJob | undefined {
   const subscribe = useCallback((listener: () => void) => liveJobs.subscribe(job, listener), [job]);
-  const fact = useSyncExternalStore(subscribe, () => liveJobs.get(job));
-  return at === null ? fact : undefined;
+  const liveJob = useSyncExternalStore(subscribe, () => liveJobs.get(job));
+  return at === null ? liveJob : undefined;
 }
 
-/** The run that a card tells of: of a group the one that matters most. */
-export function runOf(node: ShownNode, at: string | null): LastRun | null {
+/** The run whose state a card shows: of a group the one that matters most. */
+export function latestRun(node: ShownNode, at: string | null): LastRun | null {
   if (node.kind === "dataset") return null;
   if (node.kind === "job") return (at === null ? liveJobs.get(node.id)?.run : undefined) ?? runAt(node.lastRun, at);
-  const runs = node.members.map((member) => runOf(member, at)).filter((run) => run !== null);
+  const runs = node.members.map((member) => latestRun(member, at)).filter((run) => run !== null);
   return runs.sort((a, b) => weight(b) - weight(a))[0] ?? null;
 }
 

@@ -21,7 +21,7 @@ import { compared, lineageOfDiff } from "@/graph/moments";
 import { parse } from "@/graph/visible";
 import { type GraphState, MOST_DEPTH } from "@/state/graphState";
 
-export interface Known {
+export interface KnownLineage {
   lineage: Lineage;
   columns: ColumnLineage;
   cardMarks: ReadonlyMap<string, Mark>;
@@ -38,7 +38,7 @@ export interface Known {
 const NO_MARKS: ReadonlyMap<string, Mark> = new Map();
 const BEFORE_ALL = "1970-01-01T00:00:00Z";
 
-export function useLineage(state: GraphState): Known {
+export function useLineage(state: GraphState): KnownLineage {
   const now = useMoment(state, state.at);
   const then = useMoment(state, state.against, state.against !== null);
   const difference = useQuery({
@@ -69,7 +69,7 @@ export function useLineage(state: GraphState): Known {
 interface Moment {
   lineage: Lineage;
   queries: UseQueryResult<unknown, Error>[];
-  cut: Known["cut"];
+  cut: KnownLineage["cut"];
   isPart: boolean;
 }
 

@@ -90,7 +90,7 @@ function Stream({ job }: { job: Job }) {
       </Table.Td>
       <Table.Td ta="right">{orDash(metrics?.inRate)}</Table.Td>
       <Table.Td ta="right">{orDash(metrics?.outRate)}</Table.Td>
-      <Table.Td ta="right">{orDash(metrics?.behind)}</Table.Td>
+      <Table.Td ta="right">{orDash(metrics?.lag)}</Table.Td>
       <Table.Td>
         <TimeAgo at={metrics?.watermark} />
       </Table.Td>
