@@ -198,10 +198,11 @@ def test_a_menu_gives_the_focus_back_to_its_button(demo: Server, open_page: Open
 
 def test_the_address_has_all_that_one_sees(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS))
+    seen.has_cards(6)  # laid out without columns; otherwise the new layout below would be the same as the first
     seen.page.get_by_role("button", name="Columns", exact=True).click()
     seen.card(LAKE_ORDERS).get_by_role("button", name="price").click()
     expect(seen.page.get_by_role("status")).to_contain_text("Lineage of price")
-    # Cards that stand already were not moved for the columns; a link is laid out anew.
+    # Cards stayed where they were when the columns opened; a link opens with a new layout.
     before = seen.page.url
     seen.page.get_by_role("button", name="Re-layout").click()
     expect(seen.page).not_to_have_url(before)  # the new layout is looked at as a whole
