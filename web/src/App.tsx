@@ -25,7 +25,7 @@ export function App() {
             </Route>
           ))}
           <Route>
-            <AlertBox title="Page not found" what="Check the address, search above, or start at Home." />
+            <AlertBox title="Page not found" advice="Check the address, search above, or start at Home." />
           </Route>
         </Switch>
       </Suspense>

@@ -9,7 +9,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "@/App";
-import { queries } from "@/api/queryClient";
+import { queryClient } from "@/api/queryClient";
 import { cssVariables } from "@/states";
 import { theme } from "@/theme";
 
@@ -19,7 +19,7 @@ if (root === null) throw new Error("index.html has no #root");
 createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
-      <QueryClientProvider client={queries}>
+      <QueryClientProvider client={queryClient}>
         <Notifications position="bottom-right" limit={4} />
         <App />
       </QueryClientProvider>

@@ -77,7 +77,7 @@ export const eventColour = (type: string) => stateColour(STATE_OF_EVENT[type]);
 export function connection(state: LiveState, isPaused: boolean): { name: string; colour: string } {
   if (isPaused) return { name: "Paused", colour: stateColour("PAUSED") };
   if (state === "open") return { name: "Live", colour: stateColour("COMPLETED") };
-  if (state === "away") return { name: "Disconnected", colour: stateColour("FAILED") };
+  if (state === "disconnected") return { name: "Disconnected", colour: stateColour("FAILED") };
   return { name: "Connecting…", colour: stateColour("NEW") };
 }
 

@@ -3,7 +3,7 @@ import type { ErrorBody, paths } from "@/api/schema";
 
 const client = createClient<paths>({ baseUrl: "/" });
 
-/** What the server said was wrong, or that it was not there at all (`code` 0). */
+/** An error of the server, or that it could not be reached (`code` 0). */
 export class ApiError extends Error {
   constructor(
     readonly code: number,
@@ -19,7 +19,7 @@ interface ApiResponse<T> {
   response: Response;
 }
 
-/** The body of an answer; anything else is an ApiError. */
+/** The body of a response; anything else is an ApiError. */
 export async function body<T>(request: Promise<ApiResponse<T>>): Promise<T> {
   let response: ApiResponse<T>;
   try {

@@ -1,4 +1,4 @@
-/** Questions to the server, each with the key that its answer is kept under. */
+/** Queries to the server, each with the key that its answer is cached under. */
 
 import { queryOptions } from "@tanstack/react-query";
 import { api, body } from "@/api/client";

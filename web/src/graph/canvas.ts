@@ -125,9 +125,9 @@ function drawWires(
     if (!sees(inside, left, top, right, bottom)) continue;
     const stroke = strokeOf(wire, style, faint);
     const key = `${stroke.colour} ${stroke.width} ${stroke.dash} ${stroke.alpha}`;
-    const there = strokes.get(key);
-    if (there === undefined) strokes.set(key, { ...stroke, wires: [wire] });
-    else there.wires.push(wire);
+    const same = strokes.get(key);
+    if (same === undefined) strokes.set(key, { ...stroke, wires: [wire] });
+    else same.wires.push(wire);
   }
   // What is highlighted comes last, over the rest.
   for (const { colour, width, dash, alpha, wires } of [...strokes.values()].sort(
@@ -279,14 +279,14 @@ const textCache = new Map<string, string>();
 /** Beyond this many texts the oldest are measured again. */
 const MOST_CACHED = 20_000;
 
-/** They were measured with another font. */
+/** For when texts were measured with another font. */
 export const clearTextCache = () => textCache.clear();
 
-/** The text with its end cut off where it would be too wide. Measuring is slow, so results are kept. */
+/** The text with its end cut off where it would be too wide. Measuring is slow, so results are cached. */
 function shortened(context: CanvasRenderingContext2D, text: string, width: number): string {
   const key = `${context.font} ${Math.round(width)} ${text}`;
-  const known = textCache.get(key);
-  if (known !== undefined) return known;
+  const cached = textCache.get(key);
+  if (cached !== undefined) return cached;
   let fitted = text.slice(0, 200);
   if (context.measureText(fitted).width > width) {
     let [fits, tooLong] = [0, fitted.length];

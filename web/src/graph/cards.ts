@@ -16,7 +16,7 @@ export interface Row {
   type: string | null;
 }
 
-/** The rows of a card: all columns of an opened one, else only those on the way that is lit. */
+/** The rows of a card: all columns of an opened one, else only those of the highlighted lineage. */
 export function rowsOf(node: ShownNode, isOpen: boolean, trace: Trace | null): readonly Row[] {
   if (node.kind !== "dataset") return [];
   if (!isOpen) return trace === null ? [] : tracedRows(node, trace);

@@ -43,7 +43,7 @@ test("the same link in two answers counts once", () => {
   expect(twice.links.length).toBe(1);
 });
 
-test("old clients tell a word only", () => {
+test("old clients send one word only", () => {
   const old = answer({ "b.x": [["a.x", "DIRECT"]] });
   const data = old.graph[0]?.data as { inputFields: { transformations: unknown[]; transformationType?: string }[] };
   data.inputFields[0] = { ...data.inputFields[0], transformations: [], transformationType: "MASKED" };

@@ -1,6 +1,7 @@
 /** Columns and where their values come from. */
 
 import type { ColumnData, Graph, InputFieldRef } from "@/api/schema";
+import { append } from "@/graph/append";
 
 export interface ColumnLink {
   from: string; // ids of columns
@@ -25,7 +26,7 @@ export const NO_COLUMNS: ColumnLineage = { columns: new Map(), links: [] };
 
 export const columnId = (dataset: string, field: string) => `datasetField:${dataset.slice("dataset:".length)}:${field}`;
 
-/** All that several answers tell; a link that is in several counts once. */
+/** The columns and links of several answers; a link that is in several counts once. */
 export function columnsOf(answers: readonly Graph[]): ColumnLineage {
   const columns = new Map<string, ColumnRef>();
   const links = new Map<string, ColumnLink>();
@@ -52,7 +53,7 @@ export function columnsOf(answers: readonly Graph[]): ColumnLineage {
 function kindOf(input: InputFieldRef): Pick<ColumnLink, "isDirect" | "isMasked" | "how"> {
   const transformations = input.transformations;
   if (transformations.length === 0) {
-    // Old clients say IDENTITY or MASKED and nothing of the kind.
+    // Old clients send IDENTITY or MASKED, and no kind.
     const how = input.transformationType ?? "";
     return { isDirect: how !== "INDIRECT", isMasked: how === "MASKED", how };
   }
@@ -66,12 +67,12 @@ function kindOf(input: InputFieldRef): Pick<ColumnLink, "isDirect" | "isMasked" 
 }
 
 export interface Trace {
-  /** Columns on the way, each with whether values flow (true) or it is only used on the way. */
+  /** Columns of the lineage, each with whether its use is direct. */
   columns: ReadonlyMap<string, boolean>;
   links: ReadonlySet<ColumnLink>;
 }
 
-/** The whole way of a column, up and down. A way is direct if each of its links is. */
+/** The whole lineage of a column, up and down. A path is direct if each of its links is. */
 export function trace(lineage: ColumnLineage, start: string): Trace {
   const columns = new Map<string, boolean>([[start, true]]);
   const links = new Set<ColumnLink>();
@@ -101,9 +102,7 @@ export function trace(lineage: ColumnLineage, start: string): Trace {
 function index(links: readonly ColumnLink[], end: "from" | "to"): Map<string, ColumnLink[]> {
   const byEnd = new Map<string, ColumnLink[]>();
   for (const link of links) {
-    const there = byEnd.get(link[end]);
-    if (there === undefined) byEnd.set(link[end], [link]);
-    else there.push(link);
+    append(byEnd, link[end], link);
   }
   return byEnd;
 }

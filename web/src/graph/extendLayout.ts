@@ -1,5 +1,6 @@
 /** Adds cards to a layout: what stands stays, unless a card that grew needs its place. */
 
+import { append } from "@/graph/append";
 import { type Box, GAP_Y, type Places, STEP_X, type Task } from "@/graph/layout";
 
 export function extendLayout(task: Task, before: Places): Places {
@@ -34,19 +35,14 @@ interface Near {
 
 function neighboursOf(task: Task): Near {
   const near: Near = { sources: new Map(), targets: new Map() };
-  const add = (lists: Map<string, string[]>, key: string, value: string) => {
-    const there = lists.get(key);
-    if (there === undefined) lists.set(key, [value]);
-    else there.push(value);
-  };
   for (const { from, to } of task.links) {
-    add(near.targets, from, to);
-    add(near.sources, to, from);
+    append(near.targets, from, to);
+    append(near.sources, to, from);
   }
   return near;
 }
 
-/** New cards in an order in which each stands beside one that is there, where there is one. */
+/** New cards in an order in which each has a neighbour with a place, where it has one at all. */
 function* inReach(fresh: readonly Box[], near: Near, places: Places): Generator<Box> {
   const left = new Map(fresh.map((box) => [box.id, box]));
   const waiting: string[] = [];
@@ -68,10 +64,10 @@ function* inReach(fresh: readonly Box[], near: Near, places: Places): Generator<
 
 /** Right of what it comes from, or left of where it goes, at the height of those neighbours. */
 function idealPlace(box: Box, near: Near, places: Places): { x: number; y: number } | null {
-  const there = (ids: readonly string[] | undefined) =>
+  const placesOf = (ids: readonly string[] | undefined) =>
     (ids ?? []).map((id) => places.get(id)).filter((p) => p !== undefined);
-  const sources = there(near.sources.get(box.id));
-  const targets = there(near.targets.get(box.id));
+  const sources = placesOf(near.sources.get(box.id));
+  const targets = placesOf(near.targets.get(box.id));
   const around = sources.length > 0 ? sources : targets;
   if (around.length === 0) return null;
   const x =
@@ -141,8 +137,8 @@ class Columns {
 
   #column(x: number): Standing[] {
     const key = Math.round(x / STEP_X);
-    const there = this.#columns.get(key) ?? [];
-    this.#columns.set(key, there);
-    return there;
+    const column = this.#columns.get(key) ?? [];
+    this.#columns.set(key, column);
+    return column;
   }
 }

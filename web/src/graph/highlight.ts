@@ -1,5 +1,6 @@
-/** What stands out: the ways through a card, or the way of a column. */
+/** What stands out: everything up and down of a card, or the lineage of a column. */
 
+import { append } from "@/graph/append";
 import type { Trace } from "@/graph/columns";
 import type { Scene, Wire } from "@/graph/scene";
 
@@ -32,7 +33,7 @@ export function highlightCard(scene: Scene, card: string): Highlight {
   return { cards, wires };
 }
 
-/** The wires of a column's way, and the jobs that it leads through. */
+/** The wires of a column's lineage, and the jobs that it leads through. */
 export function highlightColumn(scene: Scene, trace: Trace): Highlight {
   const cards = new Set<string>();
   const wires = new Set<string>();
@@ -64,9 +65,7 @@ function ends(wires: readonly Wire[]): { from: Map<string, Wire[]>; to: Map<stri
   const byEnd = { from: new Map<string, Wire[]>(), to: new Map<string, Wire[]>() };
   for (const wire of wires) {
     for (const end of ["from", "to"] as const) {
-      const list = byEnd[end].get(wire[end]);
-      if (list === undefined) byEnd[end].set(wire[end], [wire]);
-      else list.push(wire);
+      append(byEnd[end], wire[end], wire);
     }
   }
   return byEnd;

@@ -37,7 +37,7 @@ export function historyOf(runs: readonly Run[], schemas: readonly SchemaChange[]
   }
   marks.sort((a, b) => a.at - b.at);
   const first = marks[0]?.at ?? now - AN_HOUR;
-  // A little room before the first mark: there the graph is empty.
+  // A margin before the first mark, where the graph is empty.
   const last = marks.at(-1)?.at ?? now;
   const margin = Math.max(1000, (last - first) * 0.02);
   const end = Math.min(now, last + Math.max(AN_HOUR / 60, (last - first) * QUIET));
@@ -58,8 +58,8 @@ export function thinned(marks: readonly HistoryMark[], from: number, to: number,
   const byPixel = new Map<number, HistoryMark>();
   for (const mark of marks) {
     const place = Math.round((((mark.at - from) / (to - from)) * width) / 2);
-    const there = byPixel.get(place);
-    if (there === undefined || WEIGHT[mark.kind] > WEIGHT[there.kind]) byPixel.set(place, mark);
+    const other = byPixel.get(place);
+    if (other === undefined || WEIGHT[mark.kind] > WEIGHT[other.kind]) byPixel.set(place, mark);
   }
   return [...byPixel.values()];
 }

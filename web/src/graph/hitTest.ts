@@ -1,5 +1,6 @@
 /** What lies under the pointer, and what lies in the window: cards and wires by cells of a grid. */
 
+import { append } from "@/graph/append";
 import { points, type Rect } from "@/graph/route";
 import type { Card, Scene, Wire } from "@/graph/scene";
 
@@ -84,8 +85,6 @@ function* cells(rect: Rect): Generator<string> {
 
 function put<T>(grid: Map<string, T[]>, rect: Rect, thing: T): void {
   for (const cell of cells(rect)) {
-    const there = grid.get(cell);
-    if (there === undefined) grid.set(cell, [thing]);
-    else there.push(thing);
+    append(grid, cell, thing);
   }
 }

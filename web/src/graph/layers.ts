@@ -76,8 +76,8 @@ function withoutCycles(count: number, ends: Ends): Ends {
 }
 
 function withoutLoops(from: Int32Array, to: Int32Array): Ends {
-  const kept = [...from.keys()].filter((edge) => from[edge] !== to[edge]);
-  return { from: Int32Array.from(kept, (e) => at(from, e)), to: Int32Array.from(kept, (e) => at(to, e)) };
+  const edges = [...from.keys()].filter((edge) => from[edge] !== to[edge]);
+  return { from: Int32Array.from(edges, (e) => at(from, e)), to: Int32Array.from(edges, (e) => at(to, e)) };
 }
 
 /** For each node its targets, or the numbers of its edges. */
@@ -87,7 +87,7 @@ export function adjacency(count: number, from: Int32Array, to: Int32Array, asEdg
   return lists;
 }
 
-/** Typed arrays that are never asked beyond their end. */
+/** For typed arrays that are never read beyond their end. */
 export function at(array: Int32Array | Uint8Array | Float64Array, index: number): number {
   return array[index] as number;
 }

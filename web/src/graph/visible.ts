@@ -47,7 +47,7 @@ export interface Visible {
   isTooLarge: boolean;
 }
 
-/** Neighbours of one node that are shown without being asked for: more of them say nothing at a glance. */
+/** Neighbours of one node that are shown at first: more of them say nothing at a glance. */
 export const FAN = 24;
 
 /** Twice what the page is made to be fluent with. Beyond that a picture says nothing any more. */
@@ -74,9 +74,9 @@ export function visible(lineage: Lineage, options: VisibleOptions): Visible {
       nodes.set(id, node);
     }
   }
-  const kept = new Map([...nodes].filter(([, node]) => isOfGrain(node, options.grain)));
-  const edges = merged(shortened(lineage, shown, options.grain), standsFor, kept);
-  return { nodes: kept, edges, missing, isTooLarge: edges.length > MOST_EDGES };
+  const ofGrain = new Map([...nodes].filter(([, node]) => isOfGrain(node, options.grain)));
+  const edges = merged(shortened(lineage, shown, options.grain), standsFor, ofGrain);
+  return { nodes: ofGrain, edges, missing, isTooLarge: edges.length > MOST_EDGES };
 }
 
 /** A parent job without inputs and outputs of its own is shown as the frame of its children, if it has any. */
@@ -172,8 +172,8 @@ function missingFrom(lineage: Lineage, shown: ReadonlySet<string>): Map<Step, Fa
   for (const id of shown) {
     for (const way of ["up", "down"] as const) {
       const all = neighbours(lineage, id, way);
-      const there = all.filter((other) => shown.has(other)).length;
-      if (there < all.length) missing.set(step(way, id), { all: all.length, shown: there });
+      const count = all.filter((other) => shown.has(other)).length;
+      if (count < all.length) missing.set(step(way, id), { all: all.length, shown: count });
     }
   }
   return missing;
@@ -201,7 +201,7 @@ function merged(
   nodes: ReadonlyMap<string, ShownNode>,
 ): Edge[] {
   const seen = new Set<string>();
-  const kept: Edge[] = [];
+  const distinct: Edge[] = [];
   for (const edge of edges) {
     const from = standsFor.get(edge.from);
     const to = standsFor.get(edge.to);
@@ -209,14 +209,14 @@ function merged(
     const key = `${from} ${to}`;
     if (seen.has(key)) continue;
     seen.add(key);
-    kept.push({ from, to });
-    if (kept.length > MOST_EDGES) break;
+    distinct.push({ from, to });
+    if (distinct.length > MOST_EDGES) break;
   }
-  return kept;
+  return distinct;
 }
 
-function withMember(there: ShownNode | undefined, id: string, member: JobNode): GroupNode {
-  if (there?.kind === "group") return { ...there, members: [...there.members, member] };
+function withMember(group: ShownNode | undefined, id: string, member: JobNode): GroupNode {
+  if (group?.kind === "group") return { ...group, members: [...group.members, member] };
   const name = id.slice(`job:${member.namespace}:`.length);
   return { id, kind: "group", namespace: member.namespace, name, label: name, members: [member] };
 }

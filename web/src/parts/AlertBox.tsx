@@ -3,16 +3,16 @@ import { IconAlertCircle } from "@tabler/icons-react";
 
 interface Props {
   title: string;
-  what: string; // what to do about it
+  advice: string; // what to do about it
   retry?: () => void;
   retryLabel?: string;
 }
 
 /** Something went wrong, and what one can do. */
-export function AlertBox({ title, what, retry, retryLabel }: Props) {
+export function AlertBox({ title, advice, retry, retryLabel }: Props) {
   return (
     <Alert m="lg" maw={640} color="red" variant="light" icon={<IconAlertCircle />} title={title} role="alert">
-      <Text size="sm">{what}</Text>
+      <Text size="sm">{advice}</Text>
       {retry !== undefined && (
         <Group mt="sm">
           <Button size="xs" variant="default" onClick={retry}>

@@ -20,17 +20,17 @@ export class ErrorBoundary extends Component<Props, { error: Error | null }> {
     if (error === null) return this.props.children;
     return (
       <Box p="lg">
-        {/* A part of the page that failed to load is not asked for again by itself. */}
-        <ErrorAlert error={isLoading(error) ? gone() : error} retry={() => location.reload()} />
+        {/* A part of the page that failed to load is not loaded again by itself. */}
+        <ErrorAlert error={isLoadingError(error) ? unreachable() : error} retry={() => location.reload()} />
       </Box>
     );
   }
 }
 
-function isLoading(error: Error): boolean {
+function isLoadingError(error: Error): boolean {
   return /dynamically imported module|module script failed|preload/i.test(error.message);
 }
 
-function gone(): ApiError {
+function unreachable(): ApiError {
   return new ApiError(0, "This view could not be loaded: the server does not answer. Is it running?");
 }

@@ -5,11 +5,11 @@ import { ErrorAlert } from "@/parts/ErrorAlert";
 
 interface Props<T> {
   query: UseQueryResult<T>;
-  lines?: number; // how much room the answer will take, roughly
+  lines?: number; // how much space the answer will take, roughly
   children: (answer: T) => ReactNode;
 }
 
-/** What was asked for, or a place kept for it, or what went wrong. */
+/** The answer of a query, or placeholders while it loads, or its error. */
 export function QueryResult<T>({ query, lines = 4, children }: Props<T>) {
   if (query.data !== undefined) return children(query.data);
   if (query.isError) return <ErrorAlert error={query.error} retry={() => void query.refetch()} />;

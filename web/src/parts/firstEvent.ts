@@ -1,12 +1,12 @@
 /** Commands that work as they stand, for a server that has nothing yet. */
 
-export interface Way {
+export interface Guide {
   id: string;
   name: string;
   steps: { what: string; command: string }[];
 }
 
-export function guides(origin: string, now: Date): Way[] {
+export function guides(origin: string, now: Date): Guide[] {
   return [
     {
       id: "curl",

@@ -1,12 +1,12 @@
 import { type ComponentType, useState } from "react";
 
-/** A component that is loaded when it is wanted, and a function that says so; null until it is there. */
+/** A component that is loaded on request, null until then, and a function that requests it. */
 export function useLazy<P>(load: () => Promise<{ default: ComponentType<P> }>): [ComponentType<P> | null, () => void] {
   const [loaded, setLoaded] = useState<{ Part: ComponentType<P> } | null>(null);
   const request = () => {
     load().then(
       (file) => setLoaded({ Part: file.default }),
-      () => undefined, // without the server it stays as it is, and is tried again when it is next wanted
+      () => undefined, // without the server nothing changes; the next request tries again
     );
   };
   return [loaded?.Part ?? null, request];

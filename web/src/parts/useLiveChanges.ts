@@ -1,15 +1,15 @@
-/** The live stream for views that show it as a list, or take it as a sign to ask again. */
+/** The live stream for views that show it as a list, or fetch again when something changed. */
 
 import { useEffect, useRef, useState } from "react";
 import { type LiveState, live } from "@/api/live";
 import type { LiveChange } from "@/api/schema";
 
-// Changes are handed on together, so often: at hundreds a second each would cost a rendering.
+// Changes are handed on in batches: at hundreds a second each would cost a rendering.
 const BEAT_MS = 250;
 
 interface Handlers {
   onChanges: (changes: LiveChange[]) => void;
-  onResync?: () => void; // some changes were missed: ask again for what is shown
+  onResync?: () => void; // some changes were missed: fetch again what is shown
 }
 
 /** Listens as long as the view is there. */

@@ -7,11 +7,11 @@ import { Fold } from "@/parts/Fold";
 import { amount, cut } from "@/parts/format";
 import parts from "@/parts/parts.module.css";
 import { QueryResult } from "@/parts/QueryResult";
+import { StateBadge } from "@/parts/StateBadge";
 import { TimeAgo } from "@/parts/TimeAgo";
 import { setParams } from "@/parts/useParam";
 import { Actions, RestartTask } from "@/views/connectors/Actions";
 import { type ConnectorId, useConnector } from "@/views/connectors/queries";
-import { State } from "@/views/connectors/State";
 import { stateOf } from "@/views/connectors/summary";
 import { openDetails } from "@/views/details/open";
 import { PropertyList } from "@/views/details/PropertyList";
@@ -54,7 +54,7 @@ function Overview({ one }: { one: ConnectorDetails }) {
     <>
       <PropertyList
         properties={[
-          ["State", <State key="state" state={stateOf(one)} />],
+          ["State", <StateBadge key="state" state={stateOf(one)} />],
           ["Kind", `${one.type} in ${one.cluster}`],
           ["Class", one.className],
           ["Worker", one.worker],
@@ -90,7 +90,7 @@ function Tasks({ one, mayChange }: { one: ConnectorDetails; mayChange: boolean }
           <div key={task.id}>
             <Group gap="sm">
               <Text size="sm">Task {task.id}</Text>
-              <State state={task.state} />
+              <StateBadge state={task.state} />
               <Text size="sm" c="dimmed">
                 {task.worker}
               </Text>

@@ -8,12 +8,12 @@ import { plural } from "@/parts/format";
 import { Page } from "@/parts/Page";
 import parts from "@/parts/parts.module.css";
 import { QueryResult } from "@/parts/QueryResult";
+import { StateBadge } from "@/parts/StateBadge";
 import { setParams, useParam } from "@/parts/useParam";
 import { ConnectorPanel } from "@/views/connectors/ConnectorPanel";
 import classes from "@/views/connectors/connectors.module.css";
 import { Deploy } from "@/views/connectors/Deploy";
 import { useClusters, useConnectors } from "@/views/connectors/queries";
-import { State } from "@/views/connectors/State";
 import { lagOf, rateOf, shortClass, stateOf, tasksOf } from "@/views/connectors/summary";
 
 /** The connectors of all clusters that the server knows, and the one that was picked beside them. */
@@ -128,7 +128,7 @@ function Row({ one, isPicked }: { one: Connector; isPicked: boolean }) {
         </button>
       </Table.Td>
       <Table.Td miw={104}>
-        <State state={stateOf(one)} />
+        <StateBadge state={stateOf(one)} />
       </Table.Td>
       <Table.Td miw={96}>{tasksOf(one.tasks)}</Table.Td>
       <Table.Td>{rateOf(one.flow)}</Table.Td>

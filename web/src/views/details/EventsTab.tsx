@@ -1,20 +1,21 @@
 import { Button, Group, Loader, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { api, body } from "@/api/client";
+import type { Name } from "@/api/schema";
 import { ErrorAlert } from "@/parts/ErrorAlert";
 import { EventRow } from "@/parts/EventRow";
 import { isJson, type Json } from "@/parts/facets";
 import { plural } from "@/parts/format";
-import { datasetsOf, jobOf, type Named, runOf, typeOf } from "@/parts/rawEvents";
+import { datasetsOf, jobOf, runOf, typeOf } from "@/parts/rawEvents";
 
 interface About {
-  job?: Named;
-  dataset?: Named & { aliases: Named[] };
+  job?: Name;
+  dataset?: Name & { aliases: Name[] };
 }
 
 interface Props {
   about: About;
-  until: string | null; // the last time that anything was told of it
+  until: string | null; // when it was last reported
 }
 
 const PAGE = 100;
@@ -34,7 +35,7 @@ export function EventsTab({ about, until }: Props) {
   if (pages.isError) return <ErrorAlert error={pages.error} retry={() => void pages.refetch()} />;
   if (pages.data === undefined) return <Loader size="sm" aria-label="Loading" />;
   const searched = pages.data.pages.flatMap((page) => page.events as unknown[]).filter(isJson);
-  const matches = searched.filter((event) => names(event, about));
+  const matches = searched.filter((event) => mentions(event, about));
   return (
     <Stack gap="xs">
       {matches.map((event) => (
@@ -59,7 +60,7 @@ export function EventsTab({ about, until }: Props) {
   );
 }
 
-function names(event: Json, { job, dataset }: About): boolean {
+function mentions(event: Json, { job, dataset }: About): boolean {
   const eventJob = jobOf(event);
   if (job !== undefined && eventJob !== null && same(eventJob, job)) return true;
   if (dataset === undefined) return false;
@@ -67,6 +68,6 @@ function names(event: Json, { job, dataset }: About): boolean {
   return all.some((each) => same(each, dataset) || dataset.aliases.some((alias) => same(each, alias)));
 }
 
-function same(a: Named, b: Named): boolean {
+function same(a: Name, b: Name): boolean {
   return a.name === b.name && a.namespace === b.namespace;
 }

@@ -27,7 +27,7 @@ export function StreamFacts({ run }: { run: Run }) {
           ["Capacity", rate(metrics.capacity)],
           ["Lag", metrics.lag !== undefined && `${amount(metrics.lag)} records`],
           ["Watermark", metrics.watermark !== undefined && <TimeAgo at={metrics.watermark} />],
-          ["State", metrics.stateRows !== undefined && `${amount(metrics.stateRows)} rows`],
+          ["State size", metrics.stateRows !== undefined && `${amount(metrics.stateRows)} rows`],
           ["Late rows", metrics.lateRows !== undefined && `${amount(metrics.lateRows)} dropped`],
           [
             "Checkpoints",

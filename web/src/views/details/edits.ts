@@ -1,4 +1,4 @@
-/** What people may change. Descriptions are told as OpenLineage events, so that they have their place in the log. */
+/** What people may change. Descriptions are sent as OpenLineage events, so that they are in the log. */
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, body } from "@/api/client";

@@ -3,26 +3,26 @@ import { useRef } from "react";
 import type { LiveChange } from "@/api/schema";
 import { useLiveChanges } from "@/parts/useLiveChanges";
 
-const ASK_AGAIN_MS = 2000; // however many events name it
+const REFETCH_MS = 2000; // however many events name it
 const ABOUT = new Set<unknown>(["job", "dataset", "runs", "run", "freshness", "resolved"]);
 
-/** What is shown of a node is asked for again when an event names it. */
+/** Fetches again what is shown of a node when an event names it. */
 export function useRefetchOnChange(nodeId: string | null): void {
   const cache = useQueryClient();
-  const isAsking = useRef(false);
-  const askAgain = () => {
-    if (isAsking.current) return;
-    isAsking.current = true;
+  const isScheduled = useRef(false);
+  const refetch = () => {
+    if (isScheduled.current) return;
+    isScheduled.current = true;
     setTimeout(() => {
-      isAsking.current = false;
+      isScheduled.current = false;
       void cache.invalidateQueries({ predicate: ({ queryKey }) => ABOUT.has(queryKey[0]) });
-    }, ASK_AGAIN_MS);
+    }, REFETCH_MS);
   };
   useLiveChanges({
     onChanges: (changes) => {
-      if (nodeId !== null && changes.some((change) => names(change, nodeId))) askAgain();
+      if (nodeId !== null && changes.some((change) => names(change, nodeId))) refetch();
     },
-    onResync: askAgain,
+    onResync: refetch,
   });
 }
 

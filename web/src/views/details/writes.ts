@@ -8,7 +8,7 @@ export interface Write {
   files?: number;
 }
 
-/** How much each run wrote to a dataset, the oldest first; runs that did not tell are left out. */
+/** How much each run wrote to a dataset, the oldest first; runs that reported none are left out. */
 export function writes(runs: Run[], namespace: string, name: string): Write[] {
   return runs.toReversed().flatMap((run) => {
     const used = run.outputDatasetVersions.find(

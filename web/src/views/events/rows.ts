@@ -1,8 +1,8 @@
 /** Events of the past, as they were sent, and of the present, as the live stream tells them: one list. */
 
-import type { LiveChange } from "@/api/schema";
+import type { LiveChange, Name } from "@/api/schema";
 import { type Json, text } from "@/parts/facets";
-import { datasetsOf, jobOf, type Named, producerOf, runOf, typeOf } from "@/parts/rawEvents";
+import { datasetsOf, jobOf, producerOf, runOf, typeOf } from "@/parts/rawEvents";
 
 export interface Row {
   key: string; // the same for both kinds of the same event
@@ -74,7 +74,7 @@ export function matches(row: Row, filter: EventFilter): boolean {
   return known.some((each) => each?.toLowerCase().includes(words));
 }
 
-function node(kind: string, { namespace, name }: Named) {
+function node(kind: string, { namespace, name }: Name) {
   return { nodeId: `${kind}:${namespace}:${name}`, name };
 }
 

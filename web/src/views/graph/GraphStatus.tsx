@@ -22,7 +22,7 @@ export function GraphStatus({ known, visible, state, change }: Props) {
       <Center pos="absolute" inset={0} style={{ zIndex: 3 }}>
         <AlertBox
           title={isGone ? "No such job or dataset" : "The graph could not be loaded"}
-          what={known.error.message}
+          advice={known.error.message}
           retry={isGone ? () => change({ node: null, pathFrom: null, pathTo: null }) : known.retry}
           retryLabel={isGone ? "Show everything" : "Try again"}
         />

@@ -35,7 +35,7 @@ export function Legend({ namespaces, colourOf, hasColumns, onOnly }: Props) {
             <line x1="0" y1="3" x2="22" y2="3" stroke={usageColour("direct")} strokeWidth="2" />
           </svg>{" "}
           Direct{" "}
-          <svg width="22" height="6" role="img" aria-label="dashed line">
+          <svg width="22" height="6" role="img" aria-label="dashed line" style={{ marginInlineStart: 8 }}>
             <line x1="0" y1="3" x2="22" y2="3" stroke={usageColour("indirect")} strokeWidth="2" strokeDasharray="5 4" />
           </svg>{" "}
           Indirect (filter, join, group)

@@ -7,13 +7,13 @@ import { Pill } from "@/parts/Pill";
 import parts from "@/parts/parts.module.css";
 import { StateBadge } from "@/parts/StateBadge";
 import { TimeAgo } from "@/parts/TimeAgo";
-import { usageColour } from "@/states";
+import { stateColour, usageColour } from "@/states";
 import { openDetails } from "@/views/details/open";
 
 const USES: Record<string, { word: string; colour: string; title: string }> = {
   DIRECT: { word: "Direct", colour: usageColour("direct"), title: "Values are copied or computed" },
   INDIRECT: { word: "Indirect", colour: usageColour("indirect"), title: "Only used to filter, join, group or sort" },
-  UNKNOWN: { word: "Unknown", colour: "gray", title: "Columns not reported" },
+  UNKNOWN: { word: "Unknown", colour: stateColour("UNKNOWN"), title: "Columns not reported" },
 };
 
 /** What is hit, one table for each distance. */
@@ -50,7 +50,7 @@ export function Levels({ levels }: { levels: ImpactLevel[] }) {
 }
 
 function Row({ node }: { node: Impacted }) {
-  const use = USES[node.use] ?? { word: node.use, colour: "gray", title: node.use };
+  const use = USES[node.use] ?? { word: node.use, colour: stateColour("UNKNOWN"), title: node.use };
   const isColumn = node.field !== null;
   return (
     <Table.Tr>

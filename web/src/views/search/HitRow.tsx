@@ -1,7 +1,7 @@
 import { Anchor, Group, Text } from "@mantine/core";
 import { Link } from "wouter";
-import { graphAddress } from "@/api/names";
 import type { SearchHit } from "@/api/schema";
+import { graphAddress } from "@/parts/addresses";
 import { cut } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
 import parts from "@/parts/parts.module.css";

@@ -2,7 +2,7 @@ import { Combobox, Text, TextInput, useCombobox } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useLocation } from "wouter";
 import { useSearchHits } from "@/api/hooks";
-import { graphAddress } from "@/api/names";
+import { graphAddress } from "@/parts/addresses";
 import { cut, plural } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
 import { BOX } from "@/views/search/box";

@@ -26,7 +26,7 @@ const SUMMARY = 500;
 
 /** One suspect: what happened, where, since when, and what else it explains. */
 export function SuspectCard({ suspect, rank }: { suspect: Suspect; rank: number }) {
-  const colour = COLOURS[suspect.kind] ?? "gray";
+  const colour = COLOURS[suspect.kind] ?? stateColour("UNKNOWN");
   const percent = Math.round(suspect.suspicion * 100);
   return (
     <Box component="li" className={parts.tile}>
