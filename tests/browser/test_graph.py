@@ -76,7 +76,7 @@ def test_a_column_lights_its_whole_way(demo: Server, open_page: OpenPage) -> Non
     expect(source.get_by_role("button", name="price")).to_have_attribute("data-way", "direct")
     expect(source.get_by_role("button", name="supplier")).to_have_attribute("data-way", "indirect")
     expect(source.get_by_role("button", name="item")).to_have_count(0)
-    expect(seen.page.get_by_role("status")).to_contain_text("The way of total_price: 4 columns")
+    expect(seen.page.get_by_role("status")).to_contain_text("Lineage of total_price: 4 columns")
     seen.picture("graph-column-light")
     seen.page.get_by_role("button", name="Clear").click()
     expect(source.get_by_role("button", name="price")).to_have_count(0)
@@ -106,11 +106,11 @@ def test_groups_close_and_open(demo: Server, open_page: OpenPage) -> None:
     seen.has_cards(6)
     seen.card(OVERWRITE).get_by_role("button").first.click()
     seen.page.get_by_role("button", name="More", exact=True).click()
-    seen.page.get_by_role("menuitem", name="Close its group").click()
+    seen.page.get_by_role("menuitem", name="Collapse group").click()
     seen.has_cards(3)
     group = seen.card("job:demo-ns-rest:supplier_stats_batch")
     expect(group).to_contain_text("4 jobs")
-    group.get_by_role("button", name="Open this group").click()
+    group.get_by_role("button", name="Expand group").click()
     seen.has_cards(6)
 
 
@@ -128,11 +128,11 @@ def test_the_path_between_two_nodes(demo: Server, open_page: OpenPage) -> None:
     seen.card(SUPPLIER_STATS).get_by_role("button").first.click()
     seen.page.get_by_role("button", name="More", exact=True).click()
     seen.page.get_by_role("menuitem", name="Path to another card").click()
-    expect(seen.page.get_by_role("status")).to_contain_text("Choose the card")
+    expect(seen.page.get_by_role("status")).to_contain_text("Click the card")
     seen.card(LAKE_ORDERS).get_by_role("button").first.click()
     seen.has_cards(3)
-    expect(seen.page.get_by_role("status")).to_contain_text("All ways between")
-    seen.page.get_by_role("button", name="Leave").click()
+    expect(seen.page.get_by_role("status")).to_contain_text("All paths between")
+    seen.page.get_by_role("button", name="Close path").click()
     seen.has_cards(6)
 
 
@@ -160,7 +160,7 @@ def test_find_flies_to_a_card_or_focuses_on_what_is_elsewhere(demo: Server, open
     seen.page.get_by_role("option", name=re.compile("failing-job")).first.click()
     expect(seen.card(FAILING)).to_be_visible()
     expect(seen.card(FAILING)).to_have_attribute("data-selected", "true")
-    expect(seen.page.get_by_role("region", name="Selected: failing-job")).to_contain_text("Comes from")
+    expect(seen.page.get_by_role("region", name="Selected: failing-job")).to_contain_text("Upstream")
     seen.page.get_by_role("button", name="Focus", exact=True).click()
     seen.has_cards(3)
     find.fill("supplier_stats")
@@ -187,7 +187,7 @@ def test_what_one_types_before_the_suggestions_are_loaded_is_kept(demo: Server, 
 def test_a_menu_gives_the_focus_back_to_its_button(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, "/graph")
     seen.has_cards(29)
-    button = seen.page.get_by_role("button", name="Save the picture")
+    button = seen.page.get_by_role("button", name="Export")
     for _ in range(2):  # the first time it is loaded
         button.focus()
         seen.page.keyboard.press("Enter")
@@ -198,12 +198,13 @@ def test_a_menu_gives_the_focus_back_to_its_button(demo: Server, open_page: Open
 
 def test_the_address_has_all_that_one_sees(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS))
+    seen.has_cards(6)  # laid out without columns; otherwise the new layout below would be the same as the first
     seen.page.get_by_role("button", name="Columns", exact=True).click()
     seen.card(LAKE_ORDERS).get_by_role("button", name="price").click()
-    expect(seen.page.get_by_role("status")).to_contain_text("The way of price")
-    # Cards that stand already were not moved for the columns; a link is laid out anew.
+    expect(seen.page.get_by_role("status")).to_contain_text("Lineage of price")
+    # Cards stayed where they were when the columns opened; a link opens with a new layout.
     before = seen.page.url
-    seen.page.get_by_role("button", name="Tidy: lay out anew").click()
+    seen.page.get_by_role("button", name="Re-layout").click()
     expect(seen.page).not_to_have_url(before)  # the new layout is looked at as a whole
     before = seen.page.url
     seen.page.mouse.move(600, 300)
@@ -211,7 +212,7 @@ def test_the_address_has_all_that_one_sees(demo: Server, open_page: OpenPage) ->
     expect(seen.page).not_to_have_url(before)
     place = seen.place(LAKE_ORDERS)
     other = open_page(demo, seen.page.url.removeprefix(demo.url))
-    expect(other.page.get_by_role("status")).to_contain_text("The way of price")
+    expect(other.page.get_by_role("status")).to_contain_text("Lineage of price")
     expect(other.card(LAKE_ORDERS)).to_be_visible()
     x, y = other.place(LAKE_ORDERS)
     assert abs(x - place[0]) <= 2
@@ -230,8 +231,8 @@ def test_back_takes_a_step_back(demo: Server, open_page: OpenPage) -> None:
 def test_lanes_labels_and_namespaces(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, "/graph", LOOKS["dark"])
     seen.has_cards(29)
-    seen.page.get_by_role("button", name="More about the view").click()
-    seen.page.get_by_role("switch", name="A lane for each namespace").click()
+    seen.page.get_by_role("button", name="View options").click()
+    seen.page.get_by_role("switch", name="One lane per namespace").click()
     seen.page.keyboard.press("Escape")
     expect(seen.page).to_have_url(re.compile("lanes=1"))
     seen.picture("graph-lanes-dark")
@@ -246,7 +247,7 @@ def test_lanes_labels_and_namespaces(demo: Server, open_page: OpenPage) -> None:
 def test_what_is_shown_can_be_saved(demo: Server, open_page: OpenPage, tmp_path: Path, kind: str) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS), accept_downloads=True)
     seen.has_cards(6)
-    seen.page.get_by_role("button", name="Save the picture").click()
+    seen.page.get_by_role("button", name="Export").click()
     with seen.page.expect_download() as download:
         seen.page.get_by_role("menuitem", name=kind).click()
     file = tmp_path / download.value.suggested_filename
@@ -321,8 +322,8 @@ def test_tidy_and_fit(demo: Server, open_page: OpenPage) -> None:
     seen.has_cards(6)
     seen.page.get_by_role("button", name="Fewer upstream").click()
     seen.page.get_by_role("button", name="More upstream").click()
-    seen.page.get_by_role("button", name="Tidy: lay out anew").click()
-    seen.page.get_by_role("button", name="Fit into the window").click()
+    seen.page.get_by_role("button", name="Re-layout").click()
+    seen.page.get_by_role("button", name="Fit to window").click()
     seen.has_cards(6)
     expect(seen.card(SUPPLIER_STATS)).to_be_in_viewport()
 
@@ -359,7 +360,7 @@ def test_columns_show_while_the_pointer_rests_and_nothing_moves(demo: Server, op
     # They can be clicked like those of an opened card.
     seen.card(LAKE_ORDERS).hover()
     columns.get_by_role("button", name="price").click()
-    expect(seen.page.get_by_role("status")).to_contain_text("The way of price")
+    expect(seen.page.get_by_role("status")).to_contain_text("Lineage of price")
 
 
 def test_columns_of_an_overview_are_asked_for(demo: Server, open_page: OpenPage) -> None:
@@ -383,7 +384,7 @@ def test_on_a_phone_panels_are_sheets_at_the_bottom(demo: Server, open_page: Ope
     seen = open_page(demo, around(SUPPLIER_STATS), window=PHONE)
     seen.card(SUPPLIER_STATS).get_by_role("button").first.click()
     panel = seen.page.get_by_role("region", name="Selected: rest/default/supplier_stats")
-    expect(panel).to_contain_text("Comes from")
+    expect(panel).to_contain_text("Upstream")
     expect(seen.card(SUPPLIER_STATS)).to_be_in_viewport(ratio=1)
     seen.picture("phone-graph")
     panel.get_by_role("button", name="Details").click()

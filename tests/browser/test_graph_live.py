@@ -43,7 +43,7 @@ def test_what_happens_before_the_stream_begins_is_not_missed(filled: Server, ope
 
 
 @pytest.mark.parametrize(("kind", "state"), [("FAIL", "FAILED"), ("ABORT", "ABORTED")])
-def test_a_run_that_ends_badly_is_told(filled: Server, open_page: OpenPage, kind: str, state: str) -> None:
+def test_a_run_that_ends_badly_is_announced(filled: Server, open_page: OpenPage, kind: str, state: str) -> None:
     run = str(uuid4())
     filled.post(streaming_event("START", run=run))
     seen = open_page(filled, f"/graph?node={quote(KAFKA_ORDERS)}")
@@ -62,11 +62,11 @@ def test_rates_and_lag_of_streams(filled: Server, open_page: OpenPage) -> None:
     seen = open_page(filled, f"/graph?node={quote(KAFKA_ORDERS)}&labels=1", LOOKS["dark"])
     expect(seen.page.get_by_role("button", name="Live: pause")).to_be_visible()
     filled.post(streaming_event("RUNNING", run=run, at="2026-11-15T10:01:00Z", rate=1234.0))
-    expect(seen.card(LIVE_JOB)).to_contain_text("1.2k/s · 42 behind")
+    expect(seen.card(LIVE_JOB)).to_contain_text("1.2k/s · lag 42")
     seen.picture("graph-live-dark")
 
 
-def test_pause_and_go_on(filled: Server, open_page: OpenPage) -> None:
+def test_pause_and_resume(filled: Server, open_page: OpenPage) -> None:
     seen = open_page(filled, f"/graph?node={quote(KAFKA_ORDERS)}")
     seen.has_cards(10)
     seen.page.get_by_role("button", name="Live: pause").click()
@@ -74,7 +74,7 @@ def test_pause_and_go_on(filled: Server, open_page: OpenPage) -> None:
     # Whoever did not pause sees it.
     open_page(filled, f"/graph?node={quote(KAFKA_ORDERS)}").has_cards(12)
     seen.has_cards(10)
-    seen.page.get_by_role("button", name="Paused: go on").click()
+    seen.page.get_by_role("button", name="Paused: resume").click()
     seen.has_cards(12)
 
 
@@ -84,7 +84,7 @@ def test_it_comes_back_after_the_server_was_away(filled: Server, open_page: Open
     seen.has_cards(10)
     port = filled.port
     filled.stop()
-    expect(seen.page.get_by_role("button", name="Server away: pause")).to_be_visible()
+    expect(seen.page.get_by_role("button", name="Disconnected: pause")).to_be_visible()
     filled.start(port)
     expect(seen.page.get_by_role("button", name="Live: pause")).to_be_visible(timeout=20_000)
     filled.post(streaming_event("START"))
@@ -97,9 +97,9 @@ def test_the_graph_as_it_was(demo: Server, open_page: OpenPage) -> None:
     seen.page.get_by_role("button", name="Time", exact=True).click()
     expect(seen.page.get_by_role("img", name="failures")).to_be_visible()
     for _ in range(3):
-        seen.page.get_by_role("button", name="To what happened before").click()
-    expect(seen.page.get_by_role("status")).to_contain_text("As it was on")
-    expect(seen.page.get_by_text("In the past: not live")).to_be_visible()
+        seen.page.get_by_role("button", name="Previous change").click()
+    expect(seen.page.get_by_role("status")).to_contain_text("As of ")
+    expect(seen.page.get_by_text("Past, not live")).to_be_visible()
     seen.page.get_by_role("button", name="Back to now").click()
     expect(seen.page.get_by_role("button", name="Live: pause")).to_be_visible()
 

@@ -25,14 +25,14 @@ def test_an_empty_server_shows_how_to_begin(own_server: Server, open_page: OpenP
 def test_a_node_that_is_not_there(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, "/graph?node=job:none:such")
     seen.allowed = ["404"]
-    expect(seen.page.get_by_role("alert")).to_contain_text("There is no such job or dataset")
+    expect(seen.page.get_by_role("alert")).to_contain_text("No such job or dataset")
     seen.page.get_by_role("button", name="Show everything").last.click()
     seen.has_cards(29)
 
 
-def test_two_nodes_without_a_way_between_them(demo: Server, open_page: OpenPage) -> None:
+def test_two_nodes_without_a_path_between_them(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, f"/graph?from={quote(KAFKA_ORDERS)}&to=job:trial-flink:failing-job")
-    expect(seen.page.get_by_role("heading", name="Nothing flows between these two")).to_be_visible()
+    expect(seen.page.get_by_role("heading", name="No path between these two")).to_be_visible()
 
 
 @pytest.mark.parametrize("status", [500, None])
@@ -97,7 +97,7 @@ def test_more_jobs_than_one_picture_can_hold(own_server: Server, open_page: Open
         body = b"[" + b",".join(told) + b"]"
         assert own_server.post_batch(body).status_code == 204
     seen = open_page(own_server, "/graph")
-    expect(seen.page.get_by_role("heading", name="Too large for one picture")).to_be_visible()
+    expect(seen.page.get_by_role("heading", name="Too large to draw")).to_be_visible()
     expect(seen.page.get_by_text("1,001 jobs")).to_be_visible()
     # Around one of them it is a picture again, of hundreds of nodes.
     seen.page.goto("/graph?node=dataset:bench_db:ds_500&up=20&down=20")

@@ -1,8 +1,8 @@
 import { Center, Loader } from "@mantine/core";
 import { Suspense } from "react";
 import { Route, Switch } from "wouter";
-import { Boundary } from "@/parts/Boundary";
-import { Oops } from "@/parts/Oops";
+import { AlertBox } from "@/parts/AlertBox";
+import { ErrorBoundary } from "@/parts/ErrorBoundary";
 import { Shell } from "@/shell/Shell";
 import { VIEWS } from "@/views";
 
@@ -19,13 +19,13 @@ export function App() {
         <Switch>
           {VIEWS.map(({ path, View }) => (
             <Route key={path} path={path}>
-              <Boundary>
+              <ErrorBoundary>
                 <View />
-              </Boundary>
+              </ErrorBoundary>
             </Route>
           ))}
           <Route>
-            <Oops title="There is no such page" what="The address may be mistyped. Search above, or start at Home." />
+            <AlertBox title="Page not found" advice="Check the address, search above, or start at Home." />
           </Route>
         </Switch>
       </Suspense>

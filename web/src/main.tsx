@@ -9,7 +9,8 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "@/App";
-import { queries } from "@/api/queries";
+import { queryClient } from "@/api/queryClient";
+import { cssVariables } from "@/states";
 import { theme } from "@/theme";
 
 const root = document.getElementById("root");
@@ -17,8 +18,8 @@ if (root === null) throw new Error("index.html has no #root");
 
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto">
-      <QueryClientProvider client={queries}>
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+      <QueryClientProvider client={queryClient}>
         <Notifications position="bottom-right" limit={4} />
         <App />
       </QueryClientProvider>

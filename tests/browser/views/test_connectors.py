@@ -13,7 +13,7 @@ from tests.integration.support import Server
 def test_a_server_without_a_cluster_says_how_to_give_it_one(visit: Visit) -> None:
     page = visit.go("/")
     page.get_by_role("link", name="Connectors").click()
-    expect(page.get_by_text("The server knows no Connect cluster")).to_be_visible()
+    expect(page.get_by_text("No Connect cluster configured")).to_be_visible()
     expect(page.get_by_text("headwater serve --connect")).to_be_visible()
     expect(page.get_by_role("button", name="Deploy")).to_have_count(0)
     visit.watched.is_accessible()

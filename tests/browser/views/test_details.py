@@ -22,7 +22,7 @@ def details(visit: Visit, node: str, tab_name: str | None = None) -> tuple[Page,
 
 def test_a_click_opens_it_and_escape_closes_it(visit: Visit) -> None:
     page = visit.go("/")
-    page.get_by_role("region", name="Failed or aborted last").get_by_role("button", name="clean_prices").click()
+    page.get_by_role("region", name="Recent failures").get_by_role("button", name="clean_prices").click()
     drawer = page.get_by_role("dialog", name="Details")
     expect(drawer.get_by_role("heading", name="clean_prices")).to_be_visible()
     expect(drawer).to_contain_text("Brings the suppliers' price lists into one form.")
@@ -61,21 +61,21 @@ def test_runs_are_charts_and_a_list_with_a_filter(visit: Visit) -> None:
     _, drawer = details(visit, JOB, "Runs")
     runs = drawer.get_by_role("list", name="Runs").get_by_role("listitem")
     expect(runs).to_have_count(12)
-    expect(drawer.get_by_role("img", name=re.compile("How long the last 12 runs took"))).to_be_visible()
+    expect(drawer.get_by_role("img", name=re.compile("Duration of the last 12 runs"))).to_be_visible()
     drawer.get_by_text("Timeline", exact=True).click()
     expect(drawer.get_by_role("img", name=re.compile("12 runs between"))).to_be_visible()
-    drawer.get_by_role("combobox", name="Only runs in these states").click()
-    visit.page.get_by_role("option", name="FAILED").click()
+    drawer.get_by_role("combobox", name="Filter by state").click()
+    visit.page.get_by_role("option", name="Failed").click()
     expect(runs).to_have_count(1)
     visit.watched.picture("details-runs-light")
 
 
-def test_a_run_tells_who_said_so_and_why_it_failed(visit: Visit) -> None:
+def test_a_run_shows_its_events_and_why_it_failed(visit: Visit) -> None:
     page, drawer = details(visit, JOB, "Runs")
     drawer.get_by_role("list", name="Runs").get_by_role("button").first.click()
     expect(drawer.get_by_role("alert")).to_contain_text("'12,50' is no DECIMAL(10,2)")
-    drawer.get_by_role("button", name="Trace").click()
-    expect(drawer.get_by_role("region", name="the trace")).to_contain_text("Prices.java:59")
+    drawer.get_by_role("button", name="Stack trace").click()
+    expect(drawer.get_by_role("region", name="the stack trace")).to_contain_text("Prices.java:59")
     expect(drawer).to_contain_text("example.org/shop/1.0")
     drawer.get_by_role("button", name=re.compile(r"^Event \d+")).last.click()
     expect(drawer.get_by_role("region", name="the event")).to_contain_text('eventType: "FAIL"')
@@ -92,11 +92,11 @@ def test_what_a_run_read_and_wrote_leads_on(visit: Visit) -> None:
     expect(page).to_have_url(re.compile(re.escape(quote(TOTALS, safe=""))))
 
 
-def test_a_dataset_tells_how_fresh_and_how_large_it_is(visit: Visit) -> None:
+def test_a_dataset_shows_how_fresh_and_how_large_it_is(visit: Visit) -> None:
     _, drawer = details(visit, PRICES)
     expect(drawer).to_contain_text("Usually every")
     expect(drawer.get_by_text("Late", exact=True)).to_be_visible()
-    expect(drawer.get_by_role("img", name=re.compile("^Rows a write: .*974"))).to_be_visible()
+    expect(drawer.get_by_role("img", name=re.compile("^Rows per write: .*974"))).to_be_visible()
     visit.watched.picture("details-dataset-light")
 
 
@@ -104,7 +104,7 @@ def test_a_schema_has_a_history_with_differences(visit: Visit) -> None:
     _, drawer = details(visit, PRICES, "Schema")
     expect(drawer.get_by_role("row", name="price")).to_contain_text("STRING")
     expect(drawer).to_contain_text("day DATE (added)")
-    expect(drawer).to_contain_text("price DECIMAL(10,2) → STRING (other type)")
+    expect(drawer).to_contain_text("price DECIMAL(10,2) → STRING (type changed)")
     expect(drawer).to_contain_text("First schema, with 2 columns")
     visit.watched.picture("details-schema-light")
 
@@ -115,7 +115,7 @@ def test_columns_lead_from_one_to_the_next(visit: Visit) -> None:
     expect(drawer).to_contain_text("join · masked")
     drawer.get_by_role("button", name=re.compile("price.*prices")).click()
     expect(drawer.get_by_role("heading", name="price", exact=True)).to_be_visible()
-    expect(drawer.get_by_role("heading", name="Goes to")).to_be_visible()
+    expect(drawer.get_by_role("heading", name="Downstream")).to_be_visible()
     expect(drawer.get_by_role("button", name=re.compile("total.*totals"))).to_be_visible()
     visit.watched.picture("details-column-light")
 
@@ -128,9 +128,9 @@ def test_facets_open_level_by_level(visit: Visit) -> None:
     expect(drawer.get_by_role("region", name="facets")).to_contain_text('name: "team:prices"')
 
 
-def test_raw_events_of_a_job_are_at_hand(visit: Visit) -> None:
+def test_raw_events_of_a_job_are_listed(visit: Visit) -> None:
     _, drawer = details(visit, "job:shop:enrich", "Events")
-    drawer.get_by_role("button", name="show").first.click()
+    drawer.get_by_role("button", name="Show").first.click()
     expect(drawer.get_by_role("region", name="the event")).to_contain_text('eventType: "RUNNING"')
 
 

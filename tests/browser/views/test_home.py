@@ -16,8 +16,8 @@ def test_what_runs_failed_and_is_late_is_seen_at_once(visit: Visit) -> None:
     page = visit.go("/")
     running = page.get_by_role("region", name="Running now")
     expect(running.get_by_role("button", name="enrich")).to_be_visible()
-    expect(running).to_contain_text("no sign for")  # orders-source, for half an hour
-    failed = page.get_by_role("region", name="Failed or aborted last")
+    expect(running).to_contain_text("no event for")  # orders-source, for half an hour
+    failed = page.get_by_role("region", name="Recent failures")
     expect(failed.get_by_role("button", name="clean_prices")).to_be_visible()
     late = page.get_by_role("region", name="Late")
     expect(late).to_contain_text("hourly_totals")
@@ -25,7 +25,7 @@ def test_what_runs_failed_and_is_late_is_seen_at_once(visit: Visit) -> None:
     visit.watched.picture("home-light")
 
 
-def test_streams_tell_rates_watermark_and_restarts(visit: Visit) -> None:
+def test_streams_show_rates_watermark_and_restarts(visit: Visit) -> None:
     page = visit.go("/")
     row = page.get_by_role("region", name="Streams").get_by_role("row", name="enrich")
     expect(row).to_contain_text("1.2k")
@@ -43,10 +43,10 @@ def test_engines_have_a_place_of_their_own(visit: Visit) -> None:
     visit.watched.picture("engines-light")
 
 
-def test_why_is_one_click_away_from_a_failure(visit: Visit) -> None:
+def test_the_root_cause_is_one_click_away_from_a_failure(visit: Visit) -> None:
     page = visit.go("/")
-    page.get_by_role("link", name="Why: clean_prices").click()
-    expect(page.get_by_role("heading", name="Why is it wrong?")).to_be_visible()
+    page.get_by_role("link", name="Root cause: clean_prices").click()
+    expect(page.get_by_role("heading", name="Root cause")).to_be_visible()
     expect(page.get_by_role("list", name="Suspects").get_by_role("listitem").first).to_contain_text("NumberFormat")
 
 
@@ -77,5 +77,5 @@ def test_what_happens_is_seen_without_loading_anew(open_page: OpenPage, own_serv
     expect(page.get_by_role("region", name="Running now")).to_contain_text("import")
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
     send(own_server, [shop.event("FAIL", "import", timedelta(seconds=1), 1)])
-    expect(page.get_by_role("region", name="Failed or aborted last")).to_contain_text("import")
-    expect(page.get_by_role("region", name="Running now")).to_contain_text("Nothing runs")
+    expect(page.get_by_role("region", name="Recent failures")).to_contain_text("import")
+    expect(page.get_by_role("region", name="Running now")).to_contain_text("Nothing is running")

@@ -1,4 +1,4 @@
-"""Impact, why and compare."""
+"""Impact, root cause and compare."""
 
 import csv
 import re
@@ -55,28 +55,28 @@ def test_impact_leads_to_the_graph(visit: Visit) -> None:
 
 def test_a_question_without_a_subject_asks_for_one(visit: Visit) -> None:
     page = visit.go("/impact")
-    page.get_by_label("Whose impact?").fill("raw_pri")
+    page.get_by_label("Impact of").fill("raw_pri")
     page.get_by_role("option", name=re.compile("raw_prices")).click()
     expect(page.get_by_role("region", name=re.compile("^1 job away")).first).to_contain_text("clean_prices")
 
 
-def test_why_names_suspects_with_evidence(visit: Visit) -> None:
+def test_root_cause_names_suspects_with_evidence(visit: Visit) -> None:
     page = visit.go(f"/why?node={DASHBOARD}")
     suspects = page.get_by_role("list", name="Suspects").get_by_role("listitem")
     failed = suspects.filter(has_text="Run failed").first
     expect(failed).to_contain_text("clean_prices")
-    expect(failed).to_contain_text("This explains what is wrong with")
+    expect(failed).to_contain_text("Explains problems in")
     visit.watched.picture("why-light")
     failed.get_by_role("button", name="Error").click()
     expect(failed.get_by_role("region", name="the error")).to_contain_text("Prices.java")
     expect(suspects.filter(has_text="Schema changed").first).to_contain_text(
-        "price DECIMAL(10,2) → STRING (other type)"
+        "price DECIMAL(10,2) → STRING (type changed)"
     )
     failed.get_by_role("button", name=re.compile("^…")).click()
     expect(page.get_by_role("dialog", name="Details").get_by_role("alert")).to_contain_text("NumberFormatException")
 
 
-def test_why_of_a_moment_when_all_was_well(visit: Visit) -> None:
+def test_root_cause_at_a_moment_when_all_was_well(visit: Visit) -> None:
     page = visit.go(f"/why?node={DASHBOARD}&at=2020-01-01T00:00:00Z")
     expect(page.get_by_text("Nothing upstream looks suspicious")).to_be_visible()
 

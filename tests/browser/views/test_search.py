@@ -63,7 +63,7 @@ def test_as_one_types_in_the_view(visit: Visit) -> None:
     box.press_sequentially("dashb")
     expect(page.get_by_role("list", name="Results")).to_contain_text("dashboard_refresh")
     box.fill("zzqqxx")
-    expect(page.get_by_text("Nothing was found")).to_be_visible()
+    expect(page.get_by_text("No results")).to_be_visible()
 
 
 def test_a_hit_opens_its_details(visit: Visit) -> None:

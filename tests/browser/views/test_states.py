@@ -20,21 +20,21 @@ COLUMN = quote("datasetField:s3://warehouse:shop/prices:price", safe="")
 
 # Each with a text that is there when all of it is.
 VIEWS = {
-    "home": ("/", "Restarts in a day"),
+    "home": ("/", "Restarts, last 24 h"),
     "engines": ("/?view=engines", "Kafka Connect"),
     "search": ("/search?q=price", "results"),
     "events": ("/events", "orders-source"),
     "impact": (f"/impact?node={PRICES}", "2 jobs away"),
-    "why": (f"/why?node={TOTALS}", "Looked at"),
+    "why": (f"/why?node={TOTALS}", "Checked "),
     "compare": ("/compare?from=2026-01-01T00:00:00Z", "Jobs and datasets"),
     "job": (f"/?details={JOB}", "team:prices"),
     "runs": (f"/?details={JOB}&tab=runs", "12 of 12 runs"),
-    "run": (f"/?details={JOB}&tab=run", "Who said so"),
+    "run": (f"/?details={JOB}&tab=run", "Read 1 dataset"),
     "code": (f"/?details={JOB}&tab=code", "def clean"),
-    "facets": (f"/?details={JOB}&tab=facets", "As they were sent"),
-    "dataset": (f"/?details={PRICES}", "Rows a write"),
-    "schema": (f"/?details={PRICES}&tab=schema", "other type"),
-    "column": (f"/?details={COLUMN}", "Goes to"),
+    "facets": (f"/?details={JOB}&tab=facets", "As sent"),
+    "dataset": (f"/?details={PRICES}", "Rows per write"),
+    "schema": (f"/?details={PRICES}&tab=schema", "type changed"),
+    "column": (f"/?details={COLUMN}", "Downstream"),
 }
 
 
@@ -72,9 +72,9 @@ def test_the_server_goes_and_comes_back(open_page: OpenPage, own_server: Server)
     ]
     port = own_server.port
     own_server.stop()
-    expect(page.get_by_text("Server away")).to_be_visible()
+    expect(page.get_by_text("Disconnected")).to_be_visible()
     page.get_by_role("link", name="Events").click()
-    expect(page.get_by_role("alert")).to_contain_text("The server is gone")
+    expect(page.get_by_role("alert")).to_contain_text("Cannot reach the server")
     expect(page.get_by_role("region", name="the command")).to_have_text("headwater serve")
     visit.watched.picture("server-gone-light")
     own_server.start(port)
@@ -83,7 +83,7 @@ def test_the_server_goes_and_comes_back(open_page: OpenPage, own_server: Server)
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
 
 
-def test_a_mistake_of_the_server_is_told_as_such(visit: Visit) -> None:
+def test_a_server_error_is_shown_as_such(visit: Visit) -> None:
     page = visit.go("/search")
     visit.watched.allowed.append("500")
 
@@ -92,7 +92,7 @@ def test_a_mistake_of_the_server_is_told_as_such(visit: Visit) -> None:
 
     page.route(re.compile("/api/v1/search"), broken)
     page.get_by_role("textbox", name="Search for").fill("orders")
-    expect(page.get_by_role("alert")).to_contain_text("The server made a mistake")
+    expect(page.get_by_role("alert")).to_contain_text("Server error")
     expect(page.get_by_role("alert")).to_contain_text("boom")
     page.unroute(re.compile("/api/v1/search"))
     page.get_by_role("button", name="Try again").click()
@@ -164,4 +164,4 @@ def test_a_huge_facet_opens_step_by_step(open_page: OpenPage, bad: Server) -> No
 def test_an_address_that_is_no_view_says_so(visit: Visit) -> None:
     page = visit.go("/")
     page.evaluate("history.pushState(null, '', '/nowhere')")
-    expect(page.get_by_text("There is no such page")).to_be_visible()
+    expect(page.get_by_text("Page not found")).to_be_visible()

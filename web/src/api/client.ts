@@ -3,7 +3,7 @@ import type { ErrorBody, paths } from "@/api/schema";
 
 const client = createClient<paths>({ baseUrl: "/" });
 
-/** What the server said was wrong, or that it was not there at all (`code` 0). */
+/** An error of the server, or that it could not be reached (`code` 0). */
 export class ApiError extends Error {
   constructor(
     readonly code: number,
@@ -13,24 +13,27 @@ export class ApiError extends Error {
   }
 }
 
-interface Answer<T> {
+interface ApiResponse<T> {
   data?: T;
   error?: unknown;
   response: Response;
 }
 
-/** The body of an answer; anything else is an ApiError. */
-export async function body<T>(asked: Promise<Answer<T>>): Promise<T> {
-  let answer: Answer<T>;
+/** The body of a response; anything else is an ApiError. */
+export async function body<T>(request: Promise<ApiResponse<T>>): Promise<T> {
+  let response: ApiResponse<T>;
   try {
-    answer = await asked;
+    response = await request;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError(0, "The server does not answer. Is it running?");
   }
-  if (answer.data !== undefined) return answer.data;
-  const told = answer.error as Partial<ErrorBody> | undefined;
-  throw new ApiError(answer.response.status, told?.message ?? `The server answered ${answer.response.status}.`);
+  if (response.data !== undefined) return response.data;
+  const errorBody = response.error as Partial<ErrorBody> | undefined;
+  throw new ApiError(
+    response.response.status,
+    errorBody?.message ?? `The server answered with status ${response.response.status}.`,
+  );
 }
 
 export const api = client;

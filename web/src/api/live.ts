@@ -1,25 +1,25 @@
-/** The live stream: one connection for the whole page, which comes back by itself. */
+/** The live stream: one connection for the whole page, which reconnects by itself. */
 
 import type { LiveChange, LiveHello, LiveResync } from "@/api/schema";
 
 export interface LiveListener {
   change?: (change: LiveChange) => void;
-  /** Something was missed: ask again for what is shown. */
+  /** Some changes were missed: fetch again what is shown. */
   resync?: () => void;
   state?: (state: LiveState) => void;
 }
 
-export type LiveState = "connecting" | "open" | "away";
+export type LiveState = "connecting" | "open" | "disconnected";
 
-/** Browsers do not come back by themselves after an answer that is no stream, such as a proxy's 502. */
-const TRY_AGAIN_MS = 3000;
+/** Browsers do not reconnect by themselves after an answer that is no stream, such as a proxy's 502. */
+const RETRY_MS = 3000;
 
 class Live {
   readonly #listeners = new Set<LiveListener>();
   #source: EventSource | null = null;
   #state: LiveState = "connecting";
   #position: number | null = null;
-  #again: ReturnType<typeof setTimeout> | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
 
   listen(listener: LiveListener): () => void {
     this.#listeners.add(listener);
@@ -35,11 +35,11 @@ class Live {
     const from = this.#position === null ? "" : `?lastEventId=${this.#position}`;
     const source = new EventSource(`/api/v1/live${from}`);
     this.#source = source;
-    source.onopen = () => this.#tell("open");
+    source.onopen = () => this.#setState("open");
     source.onerror = () => {
-      this.#tell("away");
+      this.#setState("disconnected");
       if (source.readyState !== EventSource.CLOSED) return;
-      this.#again = setTimeout(() => this.#connect(), TRY_AGAIN_MS);
+      this.#retry = setTimeout(() => this.#connect(), RETRY_MS);
     };
     source.addEventListener("hello", (message) => {
       const isFirst = this.#position === null;
@@ -59,13 +59,13 @@ class Live {
   }
 
   #close(): void {
-    clearTimeout(this.#again);
+    clearTimeout(this.#retry);
     this.#source?.close();
     this.#source = null;
     this.#state = "connecting";
   }
 
-  #tell(state: LiveState): void {
+  #setState(state: LiveState): void {
     if (this.#state === state) return;
     this.#state = state;
     for (const listener of this.#listeners) listener.state?.(state);

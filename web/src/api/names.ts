@@ -1,4 +1,4 @@
-/** How names of jobs and datasets are shown where there is little room. */
+/** Short names of jobs and datasets, and what a node id stands for. */
 
 /** The kind of thing that a node id stands for. */
 export function kindOf(nodeId: string): "job" | "dataset" | "column" {
@@ -10,9 +10,4 @@ export function kindOf(nodeId: string): "job" | "dataset" | "column" {
 export function shortName(name: string): string {
   const parts = name.split("/").filter((part) => part !== "");
   return parts.at(-1) ?? name;
-}
-
-/** The address of the graph around a node. */
-export function graphAddress(nodeId: string): string {
-  return `/graph?node=${encodeURIComponent(nodeId)}`;
 }

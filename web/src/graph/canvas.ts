@@ -1,6 +1,6 @@
 /** Draws on one canvas: frames, all wires and, from afar, all cards. */
 
-import type { Lit } from "@/graph/lit";
+import type { Highlight } from "@/graph/highlight";
 import type { RunState } from "@/graph/model";
 import type { Palette } from "@/graph/palette";
 import { middle, type Rect } from "@/graph/route";
@@ -17,9 +17,9 @@ export interface View {
 
 export type Mark = "added" | "removed" | "changed";
 
-export interface Look {
+export interface DrawStyle {
   palette: Palette;
-  lit: Lit | null;
+  highlight: Highlight | null;
   isFar: boolean; // cards are drawn here, and not as elements
   colourOf: (card: Card) => string;
   colourOfNamespace: (namespace: string) => string;
@@ -45,26 +45,32 @@ export const windowOf = (view: View): Rect => ({
   height: view.height / view.zoom,
 });
 
-export function draw(context: CanvasRenderingContext2D, scene: Scene, view: View, look: Look): void {
+export function draw(context: CanvasRenderingContext2D, scene: Scene, view: View, style: DrawStyle): void {
   const { zoom, ratio } = view;
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, view.width * ratio, view.height * ratio);
   context.setTransform(zoom * ratio, 0, 0, zoom * ratio, view.x * ratio, view.y * ratio);
   const inside = windowOf(view);
-  drawLanes(context, scene, inside, look, zoom);
-  drawFrames(context, scene, inside, look, zoom);
-  drawWires(context, scene, inside, look, zoom);
-  if (look.isFar) drawCards(context, scene, inside, look, zoom);
-  drawLabels(context, scene, inside, look, zoom);
+  drawLanes(context, scene, inside, style, zoom);
+  drawFrames(context, scene, inside, style, zoom);
+  drawWires(context, scene, inside, style, zoom);
+  if (style.isFar) drawCards(context, scene, inside, style, zoom);
+  drawLabels(context, scene, inside, style, zoom);
 }
 
 /** Bands across the window; their names stay at its left side. */
-function drawLanes(context: CanvasRenderingContext2D, scene: Scene, inside: Rect, look: Look, zoom: number): void {
+function drawLanes(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  inside: Rect,
+  style: DrawStyle,
+  zoom: number,
+): void {
   context.textBaseline = "middle";
   context.font = `650 ${12 / zoom}px 'Inter Variable', sans-serif`;
   for (const { namespace, top, bottom } of scene.lanes) {
     if (!sees(inside, inside.x, top, inside.x + 1, bottom)) continue;
-    context.fillStyle = look.colourOfNamespace(namespace);
+    context.fillStyle = style.colourOfNamespace(namespace);
     context.globalAlpha = 0.07;
     context.fillRect(inside.x, top, inside.width, bottom - top);
     context.globalAlpha = 1;
@@ -72,19 +78,25 @@ function drawLanes(context: CanvasRenderingContext2D, scene: Scene, inside: Rect
   }
 }
 
-function drawFrames(context: CanvasRenderingContext2D, scene: Scene, inside: Rect, look: Look, zoom: number): void {
+function drawFrames(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  inside: Rect,
+  style: DrawStyle,
+  zoom: number,
+): void {
   for (const frame of scene.frames) {
     if (!sees(inside, frame.x, frame.y, frame.x + frame.width, frame.y + frame.height)) continue;
     context.globalAlpha = 0.45;
-    context.fillStyle = look.palette.frame;
+    context.fillStyle = style.palette.frame;
     rounded(context, frame, 12);
     context.fill();
     context.globalAlpha = 1;
-    context.strokeStyle = look.palette.border;
+    context.strokeStyle = style.palette.border;
     context.lineWidth = 1 / zoom;
     context.stroke();
-    if (look.isFar && zoom < TEXT_FROM_ZOOM) continue;
-    context.fillStyle = look.palette.dim;
+    if (style.isFar && zoom < TEXT_FROM_ZOOM) continue;
+    context.fillStyle = style.palette.dim;
     context.font = `600 ${12 / Math.min(1, Math.max(zoom, 0.5))}px 'Inter Variable', sans-serif`;
     context.textBaseline = "middle";
     context.fillText(shortened(context, frame.label, frame.width - 24), frame.x + 12, frame.y + 15);
@@ -99,19 +111,25 @@ interface Strokes {
   wires: Wire[];
 }
 
-function drawWires(context: CanvasRenderingContext2D, scene: Scene, inside: Rect, look: Look, zoom: number): void {
+function drawWires(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  inside: Rect,
+  style: DrawStyle,
+  zoom: number,
+): void {
   const strokes = new Map<string, Strokes>();
   const faint = scene.wires.reduce((count, wire) => count + (wire.link === null ? 0 : 1), 0) > MANY_LINKS ? 0.28 : 0.65;
   for (const wire of scene.wires) {
     const [left, top, right, bottom] = wire.box;
     if (!sees(inside, left, top, right, bottom)) continue;
-    const style = styleOf(wire, look, faint);
-    const key = `${style.colour} ${style.width} ${style.dash} ${style.alpha}`;
-    const there = strokes.get(key);
-    if (there === undefined) strokes.set(key, { ...style, wires: [wire] });
-    else there.wires.push(wire);
+    const stroke = strokeOf(wire, style, faint);
+    const key = `${stroke.colour} ${stroke.width} ${stroke.dash} ${stroke.alpha}`;
+    const same = strokes.get(key);
+    if (same === undefined) strokes.set(key, { ...stroke, wires: [wire] });
+    else same.wires.push(wire);
   }
-  // What is lit comes last, over the rest.
+  // What is highlighted comes last, over the rest.
   for (const { colour, width, dash, alpha, wires } of [...strokes.values()].sort(
     (a, b) => a.alpha * a.width - b.alpha * b.width,
   )) {
@@ -152,32 +170,48 @@ function drawWires(context: CanvasRenderingContext2D, scene: Scene, inside: Rect
   context.globalAlpha = 1;
 }
 
-function styleOf(wire: Wire, look: Look, faint: number): Omit<Strokes, "wires"> {
-  const isLit = look.lit?.wires.has(wire.id) ?? false;
-  const alpha = look.lit === null || isLit ? 1 : FADED;
-  const mark = look.wireMarks.get(wire.id);
+function strokeOf(wire: Wire, style: DrawStyle, faint: number): Omit<Strokes, "wires"> {
+  const isHighlighted = style.highlight?.wires.has(wire.id) ?? false;
+  const alpha = style.highlight === null || isHighlighted ? 1 : FADED;
+  const mark = style.wireMarks.get(wire.id);
   const dash = mark === "removed" || (wire.link !== null && !wire.link.isDirect);
-  if (mark !== undefined) return { colour: look.palette[mark], width: 2, dash, alpha };
+  if (mark !== undefined) return { colour: style.palette[mark], width: 2, dash, alpha };
   if (wire.link !== null) {
-    const colour = wire.link.isDirect ? look.palette.lit : look.palette.indirect;
-    return { colour, width: isLit ? 1.8 : 1.1, dash, alpha: isLit ? 1 : look.lit === null ? faint : FADED / 2 };
+    const colour = wire.link.isDirect ? style.palette.highlight : style.palette.indirect;
+    return {
+      colour,
+      width: isHighlighted ? 1.8 : 1.1,
+      dash,
+      alpha: isHighlighted ? 1 : style.highlight === null ? faint : FADED / 2,
+    };
   }
-  return { colour: isLit ? look.palette.lit : look.palette.wire, width: isLit ? 2.2 : 1.4, dash, alpha };
+  return {
+    colour: isHighlighted ? style.palette.highlight : style.palette.wire,
+    width: isHighlighted ? 2.2 : 1.4,
+    dash,
+    alpha,
+  };
 }
 
-function drawCards(context: CanvasRenderingContext2D, scene: Scene, inside: Rect, look: Look, zoom: number): void {
+function drawCards(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  inside: Rect,
+  style: DrawStyle,
+  zoom: number,
+): void {
   context.textBaseline = "middle";
   const size = 11 / zoom;
   const hasText = zoom >= TEXT_FROM_ZOOM;
   context.font = `550 ${size}px 'Inter Variable', sans-serif`;
   for (const card of scene.cards.values()) {
     if (!sees(inside, card.x, card.y, card.x + card.width, card.y + card.height)) continue;
-    const isFaded = look.lit !== null && !look.lit.cards.has(card.id);
+    const isFaded = style.highlight !== null && !style.highlight.cards.has(card.id);
     context.globalAlpha = isFaded ? FADED * 1.6 : 1;
-    const colour = look.colourOf(card);
-    const mark = look.cardMarks.get(card.id);
-    const state = look.stateOf(card);
-    context.fillStyle = look.palette.card;
+    const colour = style.colourOf(card);
+    const mark = style.cardMarks.get(card.id);
+    const state = style.stateOf(card);
+    context.fillStyle = style.palette.card;
     const radius = card.node.kind === "dataset" ? 8 : Math.min(card.height / 2, 29);
     rounded(context, card, radius);
     context.fill();
@@ -186,41 +220,47 @@ function drawCards(context: CanvasRenderingContext2D, scene: Scene, inside: Rect
     context.fill();
     context.globalAlpha = isFaded ? FADED * 1.6 : 1;
     const isBad = state === "FAILED";
-    context.strokeStyle = mark !== undefined ? look.palette[mark] : isBad ? look.palette.states.FAILED : colour;
+    context.strokeStyle = mark !== undefined ? style.palette[mark] : isBad ? style.palette.states.FAILED : colour;
     context.lineWidth = (mark !== undefined || isBad ? 2.5 : 1.2) / zoom;
     context.stroke();
     if (state !== null && zoom >= STATES_FROM_ZOOM) {
-      context.fillStyle = look.palette.states[state];
+      context.fillStyle = style.palette.states[state];
       context.beginPath();
       context.arc(card.x + card.width - 20, card.y + 29, Math.min(12, Math.max(7, 3 / zoom)), 0, 2 * Math.PI);
       context.fill();
     }
     if (!hasText) continue;
-    context.fillStyle = look.palette.text;
-    const room = card.width - (state === null ? 28 : 58);
-    context.fillText(shortened(context, card.node.label, room), card.x + 16, card.y + 30);
+    context.fillStyle = style.palette.text;
+    const available = card.width - (state === null ? 28 : 58);
+    context.fillText(shortened(context, card.node.label, available), card.x + 16, card.y + 30);
   }
   context.globalAlpha = 1;
 }
 
-function drawLabels(context: CanvasRenderingContext2D, scene: Scene, inside: Rect, look: Look, zoom: number): void {
+function drawLabels(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  inside: Rect,
+  style: DrawStyle,
+  zoom: number,
+): void {
   if (zoom < 0.45) return;
   context.font = "600 10.5px 'Inter Variable', sans-serif";
   context.textBaseline = "middle";
   context.textAlign = "center";
   for (const wire of scene.wires) {
-    const text = look.labelOf(wire);
-    if (text === null || (look.lit !== null && !look.lit.wires.has(wire.id))) continue;
+    const text = style.labelOf(wire);
+    if (text === null || (style.highlight !== null && !style.highlight.wires.has(wire.id))) continue;
     const [x, y] = middle(wire.curve);
     if (!sees(inside, x - 60, y - 10, x + 60, y + 10)) continue;
     const width = context.measureText(text).width + 12;
-    context.fillStyle = look.palette.card;
-    context.strokeStyle = look.palette.border;
+    context.fillStyle = style.palette.card;
+    context.strokeStyle = style.palette.border;
     context.lineWidth = 1;
     rounded(context, { x: x - width / 2, y: y - 9, width, height: 18 }, 9);
     context.fill();
     context.stroke();
-    context.fillStyle = look.palette.text;
+    context.fillStyle = style.palette.text;
     context.fillText(text, x, y + 0.5);
   }
   context.textAlign = "start";
@@ -235,29 +275,29 @@ function rounded(context: CanvasRenderingContext2D, rect: Rect, radius: number):
   context.roundRect(rect.x, rect.y, rect.width, rect.height, radius);
 }
 
-const kept = new Map<string, string>();
+const textCache = new Map<string, string>();
 /** Beyond this many texts the oldest are measured again. */
-const MOST_KEPT = 20_000;
+const MOST_CACHED = 20_000;
 
-/** They were measured with another font. */
-export const forgetWidths = () => kept.clear();
+/** For when texts were measured with another font. */
+export const clearTextCache = () => textCache.clear();
 
-/** The text with its end cut off where it would be too wide. Measuring is slow, so results are kept. */
+/** The text with its end cut off where it would be too wide. Measuring is slow, so results are cached. */
 function shortened(context: CanvasRenderingContext2D, text: string, width: number): string {
   const key = `${context.font} ${Math.round(width)} ${text}`;
-  const known = kept.get(key);
-  if (known !== undefined) return known;
-  let found = text.slice(0, 200);
-  if (context.measureText(found).width > width) {
-    let [fits, tooLong] = [0, found.length];
+  const cached = textCache.get(key);
+  if (cached !== undefined) return cached;
+  let fitted = text.slice(0, 200);
+  if (context.measureText(fitted).width > width) {
+    let [fits, tooLong] = [0, fitted.length];
     while (tooLong - fits > 1) {
       const half = (fits + tooLong) >> 1;
-      if (context.measureText(`${found.slice(0, half)}…`).width <= width) fits = half;
+      if (context.measureText(`${fitted.slice(0, half)}…`).width <= width) fits = half;
       else tooLong = half;
     }
-    found = `${found.slice(0, fits)}…`;
+    fitted = `${fitted.slice(0, fits)}…`;
   }
-  if (kept.size > MOST_KEPT) kept.clear();
-  kept.set(key, found);
-  return found;
+  if (textCache.size > MOST_CACHED) textCache.clear();
+  textCache.set(key, fitted);
+  return fitted;
 }

@@ -7,7 +7,7 @@ import type { ShownNode } from "@/graph/visible";
 export const HEAD = 58;
 export const ROW = 23;
 const FOOT = 6;
-/** Columns of one card; more are told by their number. */
+/** Columns of one card; beyond these only the number is shown. */
 export const MOST_ROWS = 20;
 
 export interface Row {
@@ -16,20 +16,24 @@ export interface Row {
   type: string | null;
 }
 
-/** The rows of a card: all columns of an opened one, else only those on the way that is lit. */
+/** The rows of a card: all columns of an opened one, else only those of the highlighted lineage. */
 export function rowsOf(node: ShownNode, isOpen: boolean, trace: Trace | null): readonly Row[] {
   if (node.kind !== "dataset") return [];
-  if (!isOpen) return trace === null ? [] : onTheWay(node, trace);
-  if (node.fields === null) return [{ id: null, text: "Loading columns …", type: null }];
-  if (node.fields.length === 0) return [{ id: null, text: "No columns are known", type: null }];
+  if (!isOpen) return trace === null ? [] : tracedRows(node, trace);
+  if (node.fields === null) return [{ id: null, text: "Loading columns…", type: null }];
+  if (node.fields.length === 0) return [{ id: null, text: "No schema reported", type: null }];
   const rows = node.fields.map((field) => ({ id: columnId(node.id, field.name), text: field.name, type: field.type }));
   if (rows.length <= MOST_ROWS) return rows;
-  const lit = rows.slice(MOST_ROWS).filter((row) => trace?.columns.has(row.id));
-  const note = { id: null, text: `${rows.length - MOST_ROWS - lit.length} more columns in the details`, type: null };
-  return [...rows.slice(0, MOST_ROWS), ...lit, note];
+  const onLineage = rows.slice(MOST_ROWS).filter((row) => trace?.columns.has(row.id));
+  const note = {
+    id: null,
+    text: `${rows.length - MOST_ROWS - onLineage.length} more columns in the details`,
+    type: null,
+  };
+  return [...rows.slice(0, MOST_ROWS), ...onLineage, note];
 }
 
-function onTheWay(node: DatasetNode, trace: Trace): Row[] {
+function tracedRows(node: DatasetNode, trace: Trace): Row[] {
   const prefix = columnId(node.id, "");
   const known = new Map((node.fields ?? []).map((field) => [field.name, field.type]));
   const names = [...trace.columns.keys()].filter((id) => id.startsWith(prefix)).map((id) => id.slice(prefix.length));

@@ -7,8 +7,8 @@ import { graph, idOf } from "@/graph/fixtures";
 type Input = [from: string, kind: "DIRECT" | "INDIRECT", masking?: boolean];
 
 /** Columns as `dataset.field`. */
-function answer(told: Record<string, Input[]>): Graph {
-  const graph: unknown = Object.entries(told).map(([name, inputs]) => {
+function answer(inputsOf: Record<string, Input[]>): Graph {
+  const graph: unknown = Object.entries(inputsOf).map(([name, inputs]) => {
     const [dataset, field] = name.split(".") as [string, string];
     const inputFields = inputs.map(([from, type, masking]) => {
       const [source, column] = from.split(".");
@@ -31,10 +31,10 @@ const lineage = columnsOf([
 ]);
 
 test("links know their kind and masking", () => {
-  const found = Object.fromEntries(lineage.links.map((link) => [link.from.split(":").at(-1), link]));
-  expect(found.price).toMatchObject({ isDirect: true, isMasked: false, how: "X" });
-  expect(found.day).toMatchObject({ isDirect: true });
-  expect(found.total).toMatchObject({ isMasked: true });
+  const bySource = Object.fromEntries(lineage.links.map((link) => [link.from.split(":").at(-1), link]));
+  expect(bySource.price).toMatchObject({ isDirect: true, isMasked: false, how: "X" });
+  expect(bySource.day).toMatchObject({ isDirect: true });
+  expect(bySource.total).toMatchObject({ isMasked: true });
   expect(lineage.links.find((link) => link.from === id("a.day"))?.isDirect).toBe(false);
 });
 
@@ -43,7 +43,7 @@ test("the same link in two answers counts once", () => {
   expect(twice.links.length).toBe(1);
 });
 
-test("old clients tell a word only", () => {
+test("old clients send one word only", () => {
   const old = answer({ "b.x": [["a.x", "DIRECT"]] });
   const data = old.graph[0]?.data as { inputFields: { transformations: unknown[]; transformationType?: string }[] };
   data.inputFields[0] = { ...data.inputFields[0], transformations: [], transformationType: "MASKED" };

@@ -1,6 +1,7 @@
 /** Columns and where their values come from. */
 
 import type { ColumnData, Graph, InputFieldRef } from "@/api/schema";
+import { append } from "@/graph/append";
 
 export interface ColumnLink {
   from: string; // ids of columns
@@ -25,7 +26,7 @@ export const NO_COLUMNS: ColumnLineage = { columns: new Map(), links: [] };
 
 export const columnId = (dataset: string, field: string) => `datasetField:${dataset.slice("dataset:".length)}:${field}`;
 
-/** All that several answers tell; a link that is in several counts once. */
+/** The columns and links of several answers; a link that is in several counts once. */
 export function columnsOf(answers: readonly Graph[]): ColumnLineage {
   const columns = new Map<string, ColumnRef>();
   const links = new Map<string, ColumnLink>();
@@ -50,28 +51,28 @@ export function columnsOf(answers: readonly Graph[]): ColumnLineage {
 }
 
 function kindOf(input: InputFieldRef): Pick<ColumnLink, "isDirect" | "isMasked" | "how"> {
-  const told = input.transformations;
-  if (told.length === 0) {
-    // Old clients say IDENTITY or MASKED and nothing of the kind.
+  const transformations = input.transformations;
+  if (transformations.length === 0) {
+    // Old clients send IDENTITY or MASKED, and no kind.
     const how = input.transformationType ?? "";
     return { isDirect: how !== "INDIRECT", isMasked: how === "MASKED", how };
   }
   return {
-    isDirect: told.some((one) => one.type !== "INDIRECT"),
-    isMasked: told.some((one) => one.masking === true),
-    how: [...new Set(told.map((one) => String(one.subtype ?? one.type ?? "")))]
+    isDirect: transformations.some((one) => one.type !== "INDIRECT"),
+    isMasked: transformations.some((one) => one.masking === true),
+    how: [...new Set(transformations.map((one) => String(one.subtype ?? one.type ?? "")))]
       .filter((word) => word !== "")
       .join(", "),
   };
 }
 
 export interface Trace {
-  /** Columns on the way, each with whether values flow (true) or it is only used on the way. */
+  /** Columns of the lineage, each with whether its use is direct. */
   columns: ReadonlyMap<string, boolean>;
   links: ReadonlySet<ColumnLink>;
 }
 
-/** The whole way of a column, up and down. A way is direct if each of its links is. */
+/** The whole lineage of a column, up and down. A path is direct if each of its links is. */
 export function trace(lineage: ColumnLineage, start: string): Trace {
   const columns = new Map<string, boolean>([[start, true]]);
   const links = new Set<ColumnLink>();
@@ -99,11 +100,9 @@ export function trace(lineage: ColumnLineage, start: string): Trace {
 }
 
 function index(links: readonly ColumnLink[], end: "from" | "to"): Map<string, ColumnLink[]> {
-  const found = new Map<string, ColumnLink[]>();
+  const byEnd = new Map<string, ColumnLink[]>();
   for (const link of links) {
-    const there = found.get(link[end]);
-    if (there === undefined) found.set(link[end], [link]);
-    else there.push(link);
+    append(byEnd, link[end], link);
   }
-  return found;
+  return byEnd;
 }

@@ -1,24 +1,26 @@
 /** The picture as a file: SVG of all that is shown, Mermaid, JSON. */
 
 import { HEAD_Y, rowY } from "@/graph/cards";
+import type { RunState } from "@/graph/model";
 import type { Palette } from "@/graph/palette";
 import type { Card, Scene, Wire } from "@/graph/scene";
+import { stateName } from "@/states";
 
 const MARGIN = 30;
 const FONT = "Inter, system-ui, sans-serif";
 /** Characters of a name that fit on a card. */
 const FITS = 26;
 
-export interface PictureLook {
+export interface PictureStyle {
   palette: Palette;
   colourOf: (card: Card) => string;
-  stateOf: (card: Card) => string | null;
+  stateOf: (card: Card) => RunState | null;
 }
 
-export function toSvg(scene: Scene, look: PictureLook): string {
+export function toSvg(scene: Scene, style: PictureStyle): string {
   const { x, y, width, height } = scene.extent;
   const box = [x - MARGIN, y - MARGIN - 20, width + 2 * MARGIN, height + 2 * MARGIN + 40].map(Math.round);
-  const { palette } = look;
+  const { palette } = style;
   const frames = scene.frames.map(
     (frame) =>
       `<rect x="${frame.x}" y="${frame.y}" width="${frame.width}" height="${frame.height}" rx="12" fill="${palette.frame}" fill-opacity=".45" stroke="${palette.border}"/>` +
@@ -29,7 +31,7 @@ export function toSvg(scene: Scene, look: PictureLook): string {
     `<rect x="${box[0]}" y="${box[1]}" width="${box[2]}" height="${box[3]}" fill="${palette.background}"/>`,
     ...frames,
     ...scene.wires.map((wire) => wireSvg(wire, palette)),
-    ...[...scene.cards.values()].map((card) => cardSvg(card, look)),
+    ...[...scene.cards.values()].map((card) => cardSvg(card, style)),
     "</svg>",
   ].join("\n");
 }
@@ -40,7 +42,7 @@ function wireSvg(wire: Wire, palette: Palette): string {
   for (let at = 2; at < n.length; at += 6)
     path += `C${[...n.subarray(at, at + 6)].map((one) => Math.round(one)).join(" ")}`;
   const isDirect = wire.link?.isDirect ?? true;
-  const colour = wire.link === null ? palette.wire : isDirect ? palette.lit : palette.indirect;
+  const colour = wire.link === null ? palette.wire : isDirect ? palette.highlight : palette.indirect;
   const dash = isDirect ? "" : ' stroke-dasharray="6 5"';
   const [x, y] = [n[n.length - 2] as number, n[n.length - 1] as number];
   return (
@@ -49,7 +51,7 @@ function wireSvg(wire: Wire, palette: Palette): string {
   );
 }
 
-function cardSvg(card: Card, { palette, colourOf, stateOf }: PictureLook): string {
+function cardSvg(card: Card, { palette, colourOf, stateOf }: PictureStyle): string {
   const colour = colourOf(card);
   const state = stateOf(card);
   const radius = card.node.kind === "dataset" ? 10 : 28;
@@ -57,7 +59,7 @@ function cardSvg(card: Card, { palette, colourOf, stateOf }: PictureLook): strin
   const lines = [
     `<rect x="${card.x}" y="${card.y}" width="${card.width}" height="${card.height}" rx="${radius}" fill="${palette.card}" stroke="${colour}" stroke-width="1.5"/>`,
     `<text x="${left}" y="${card.y + HEAD_Y - 3}" font-size="13.5" font-weight="600" fill="${palette.text}">${xml(cut(card.node.label))}</text>`,
-    `<text x="${left}" y="${card.y + HEAD_Y + 14}" font-size="11.5" fill="${palette.dim}">${xml(cut(state === null ? card.node.namespace : `${state} · ${card.node.namespace}`))}</text>`,
+    `<text x="${left}" y="${card.y + HEAD_Y + 14}" font-size="11.5" fill="${palette.dim}">${xml(cut(state === null ? card.node.namespace : `${stateName(state)} · ${card.node.namespace}`))}</text>`,
     ...card.rows.map(
       (row, index) =>
         `<text x="${left}" y="${card.y + rowY(index) + 4}" font-size="12" fill="${palette.text}">${xml(cut(row.text))}</text>`,

@@ -28,8 +28,8 @@ export function graph(chains: string, extra: Extra = {}): Lineage {
 function node(name: string, { parents, states, fields }: Extra): LineageNode {
   const common = { id: idOf(name), namespace: "ns", name, label: name, updatedAt: null };
   if (!name.startsWith("j")) {
-    const told = fields?.[name]?.map((field) => ({ name: field, type: "string", tags: [], description: null }));
-    return { ...common, kind: "dataset", type: "DB_TABLE", fields: told ?? null, tags: [], writtenAt: null };
+    const columns = fields?.[name]?.map((field) => ({ name: field, type: "string", tags: [], description: null }));
+    return { ...common, kind: "dataset", type: "DB_TABLE", fields: columns ?? null, tags: [], writtenAt: null };
   }
   const state = states?.[name];
   const parent = parents?.[name];

@@ -23,7 +23,7 @@ export function historyOf(runs: readonly Run[], schemas: readonly SchemaChange[]
   for (const run of runs) {
     const name = run.job?.name ?? "a job";
     const began = run.startedAt ?? run.createdAt;
-    if (began !== null) marks.push({ at: Date.parse(began), kind: "run", words: `${name} began` });
+    if (began !== null) marks.push({ at: Date.parse(began), kind: "run", words: `${name} started` });
     if (run.state === "FAILED" && run.endedAt !== null) {
       marks.push({ at: Date.parse(run.endedAt), kind: "failure", words: `${name} failed` });
     }
@@ -32,12 +32,12 @@ export function historyOf(runs: readonly Run[], schemas: readonly SchemaChange[]
     marks.push({
       at: Date.parse(schema.at),
       kind: "schema",
-      words: `the schema of ${schema.nodeId.split(":").at(-1)} changed`,
+      words: `schema of ${schema.nodeId.split(":").at(-1)} changed`,
     });
   }
   marks.sort((a, b) => a.at - b.at);
   const first = marks[0]?.at ?? now - AN_HOUR;
-  // A little room before the first mark: there the graph is empty.
+  // A margin before the first mark, where the graph is empty.
   const last = marks.at(-1)?.at ?? now;
   const margin = Math.max(1000, (last - first) * 0.02);
   const end = Math.min(now, last + Math.max(AN_HOUR / 60, (last - first) * QUIET));
@@ -55,11 +55,11 @@ const WEIGHT = { run: 0, failure: 2, schema: 1 };
 
 /** At most one mark for two pixels, the most telling one. */
 export function thinned(marks: readonly HistoryMark[], from: number, to: number, width: number): HistoryMark[] {
-  const kept = new Map<number, HistoryMark>();
+  const byPixel = new Map<number, HistoryMark>();
   for (const mark of marks) {
     const place = Math.round((((mark.at - from) / (to - from)) * width) / 2);
-    const there = kept.get(place);
-    if (there === undefined || WEIGHT[mark.kind] > WEIGHT[there.kind]) kept.set(place, mark);
+    const other = byPixel.get(place);
+    if (other === undefined || WEIGHT[mark.kind] > WEIGHT[other.kind]) byPixel.set(place, mark);
   }
-  return [...kept.values()];
+  return [...byPixel.values()];
 }

@@ -76,18 +76,18 @@ function withoutCycles(count: number, ends: Ends): Ends {
 }
 
 function withoutLoops(from: Int32Array, to: Int32Array): Ends {
-  const kept = [...from.keys()].filter((edge) => from[edge] !== to[edge]);
-  return { from: Int32Array.from(kept, (e) => at(from, e)), to: Int32Array.from(kept, (e) => at(to, e)) };
+  const edges = [...from.keys()].filter((edge) => from[edge] !== to[edge]);
+  return { from: Int32Array.from(edges, (e) => at(from, e)), to: Int32Array.from(edges, (e) => at(to, e)) };
 }
 
 /** For each node its targets, or the numbers of its edges. */
 export function adjacency(count: number, from: Int32Array, to: Int32Array, asEdges = false): number[][] {
-  const found: number[][] = Array.from({ length: count }, () => []);
-  for (let edge = 0; edge < from.length; edge++) found[at(from, edge)]?.push(asEdges ? edge : at(to, edge));
-  return found;
+  const lists: number[][] = Array.from({ length: count }, () => []);
+  for (let edge = 0; edge < from.length; edge++) lists[at(from, edge)]?.push(asEdges ? edge : at(to, edge));
+  return lists;
 }
 
-/** Typed arrays that are never asked beyond their end. */
+/** For typed arrays that are never read beyond their end. */
 export function at(array: Int32Array | Uint8Array | Float64Array, index: number): number {
   return array[index] as number;
 }

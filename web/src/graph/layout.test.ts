@@ -36,13 +36,14 @@ function random(nodes: number, edges: number, seed = 1): Task {
 
 function overlaps(places: Places, boxes: readonly Box[]): string[] {
   const heights = new Map(boxes.map((box) => [box.id, box.height]));
-  const found: string[] = [];
+  const overlapping: string[] = [];
   const all = [...places].sort(([, a], [, b]) => a.x - b.x || a.y - b.y);
   all.forEach(([id, place], index) => {
     const next = all[index + 1];
-    if (next !== undefined && next[1].x === place.x && next[1].y < place.y + (heights.get(id) ?? 0)) found.push(id);
+    if (next !== undefined && next[1].x === place.x && next[1].y < place.y + (heights.get(id) ?? 0))
+      overlapping.push(id);
   });
-  return found;
+  return overlapping;
 }
 
 const x = (places: Places, id: string) => (places.get(id)?.x ?? Number.NaN) / STEP_X;

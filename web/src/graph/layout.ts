@@ -1,15 +1,15 @@
 /** Where each card stands. From scratch, or beside those that stand already and must not move. */
 
+import { extendLayout } from "@/graph/extendLayout";
 import { type Ends, layersOf } from "@/graph/layers";
 import { ordered } from "@/graph/order";
-import { besides } from "@/graph/pin";
 import { placed } from "@/graph/place";
 
 export const CARD_WIDTH = 236;
-/** From one layer to the next: a card and room for the curves of its edges. */
+/** From one layer to the next: a card and space for the curves of its edges. */
 export const STEP_X = CARD_WIDTH + 92;
 export const GAP_Y = 22;
-/** How much room an edge takes that passes a layer: with the gap around it, ten pixels. */
+/** How much space an edge takes that passes a layer: with the gap around it, ten pixels. */
 const STAND_IN = 10 - GAP_Y;
 const BETWEEN_PARTS = 64;
 /** Parts that are not connected are packed towards the shape of a screen. */
@@ -38,7 +38,7 @@ export interface Task {
 
 export function layout(task: Task): Places {
   const stays = task.before !== null && task.boxes.some((box) => task.before?.has(box.id));
-  if (task.before !== null && stays) return besides(task, task.before);
+  if (task.before !== null && stays) return extendLayout(task, task.before);
   return fresh(task);
 }
 
@@ -113,15 +113,15 @@ function parts(task: Task): Task[] {
     if (first === undefined) firstOf.set(block, id);
     else join(id, first);
   }
-  const found = new Map<string, { boxes: Box[]; links: Link[] }>();
+  const byTop = new Map<string, { boxes: Box[]; links: Link[] }>();
   for (const box of task.boxes) {
     const top = find(box.id);
-    const there = found.get(top);
-    if (there === undefined) found.set(top, { boxes: [box], links: [] });
-    else there.boxes.push(box);
+    const part = byTop.get(top);
+    if (part === undefined) byTop.set(top, { boxes: [box], links: [] });
+    else part.boxes.push(box);
   }
-  for (const link of task.links) if (leader.has(link.from)) found.get(find(link.from))?.links.push(link);
-  return [...found.values()]
+  for (const link of task.links) if (leader.has(link.from)) byTop.get(find(link.from))?.links.push(link);
+  return [...byTop.values()]
     .map((one) => ({ ...one, lanes: [], before: null }))
     .sort((a, b) => b.boxes.length - a.boxes.length);
 }
@@ -132,14 +132,14 @@ interface Part {
 }
 
 /** Side by side in rows, of the width that comes nearest to the shape of a screen. */
-function packed(found: readonly Part[]): Places {
-  const sizes = found.map(({ places, heights }) => extent(places, heights));
+function packed(parts: readonly Part[]): Places {
+  const sizes = parts.map(({ places, heights }) => extent(places, heights));
   const widest = Math.max(0, ...sizes.map((size) => size.width));
   const widths = [1, 1.5, 2, 2.5, 3, 4, 6, 8, 12, 16, 24].map((times) => widest * times);
   const tries = widths.map((width) => rows(sizes, width));
   const best = tries.reduce((a, b) => (looseness(b) < looseness(a) ? b : a));
   const all: Places = new Map();
-  found.forEach(({ places }, index) => {
+  parts.forEach(({ places }, index) => {
     const { x, y } = best.starts[index] as { x: number; y: number };
     const { top } = sizes[index] as Extent;
     for (const [id, place] of places) all.set(id, { x: place.x + x, y: place.y - top + y });
@@ -153,7 +153,7 @@ interface Rows {
   height: number;
 }
 
-/** The size that a window of the wanted shape needs to show all. */
+/** The size that a window of the preferred shape needs to show all. */
 const looseness = ({ width, height }: Rows) => Math.max(width, height * ASPECT);
 
 /** Columns of all parts stand in one grid, so that new cards fit in later. */

@@ -2,11 +2,11 @@
 
 import { layout, type Task } from "@/graph/layout";
 
-export interface Asked {
+export interface LayoutRequest {
   number: number;
   task: Task;
 }
 
-self.onmessage = ({ data }: MessageEvent<Asked>) => {
+self.onmessage = ({ data }: MessageEvent<LayoutRequest>) => {
   self.postMessage({ number: data.number, places: layout(data.task) });
 };

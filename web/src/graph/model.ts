@@ -1,4 +1,4 @@
-/** The lineage graph as the server tells it: jobs and datasets, and what flows between them. Never changed in place. */
+/** The lineage graph as the server knows it: jobs and datasets, and what flows between them. Never changed in place. */
 
 import type { DatasetData, Field, Graph, Job, JobData, Name, Run } from "@/api/schema";
 
@@ -28,7 +28,7 @@ export interface JobNode extends Common {
 
 export interface DatasetNode extends Common {
   kind: "dataset";
-  fields: readonly Field[] | null; // null: not asked for yet
+  fields: readonly Field[] | null; // null: not fetched yet
   writtenAt: string | null;
   tags: readonly string[];
 }
@@ -52,17 +52,15 @@ export const NOTHING: Lineage = { nodes: new Map(), sources: new Map(), targets:
 export const jobId = (name: Name) => `job:${name.namespace}:${name.name}`;
 export const datasetId = (name: Name) => `dataset:${name.namespace}:${name.name}`;
 
-/** All that several answers tell, as one graph. Of a node that is in several the one with more to say counts. */
+/** Several answers as one graph. Of a node that is in several the first counts. */
 export function lineageOf(answers: readonly Graph[]): Lineage {
   const nodes = new Map<string, LineageNode>();
   const edges: Edge[] = [];
   for (const answer of answers) {
-    for (const told of answer.graph) {
-      if (!nodes.has(told.id)) {
-        nodes.set(told.id, told.type === "JOB" ? job(told.data as JobData) : dataset(told.data as DatasetData));
-      }
-      for (const edge of told.outEdges) edges.push({ from: edge.origin, to: edge.destination });
-      for (const edge of told.inEdges) edges.push({ from: edge.origin, to: edge.destination });
+    for (const { id, type, data, inEdges, outEdges } of answer.graph) {
+      if (!nodes.has(id)) nodes.set(id, type === "JOB" ? job(data as JobData) : dataset(data as DatasetData));
+      for (const edge of outEdges) edges.push({ from: edge.origin, to: edge.destination });
+      for (const edge of inEdges) edges.push({ from: edge.origin, to: edge.destination });
     }
   }
   return connected(nodes, edges);
@@ -77,11 +75,11 @@ export function lineageOfJobs(jobs: readonly Job[]): Lineage {
     if (!nodes.has(id)) nodes.set(id, named(name));
     return id;
   };
-  for (const told of jobs) {
-    const node = job(told);
+  for (const data of jobs) {
+    const node = job(data);
     nodes.set(node.id, node);
-    for (const name of told.inputs) edges.push({ from: place(name), to: node.id });
-    for (const name of told.outputs) edges.push({ from: node.id, to: place(name) });
+    for (const name of data.inputs) edges.push({ from: place(name), to: node.id });
+    for (const name of data.outputs) edges.push({ from: node.id, to: place(name) });
   }
   return connected(nodes, edges);
 }
@@ -107,6 +105,14 @@ export function withDatasets(lineage: Lineage, learnt: readonly DatasetData[]): 
     if (nodes.has(node.id)) nodes.set(node.id, node);
   }
   return { ...lineage, nodes };
+}
+
+/** Ids of the jobs that started others. */
+export function parentJobs(lineage: Lineage): string[] {
+  const parents = [...lineage.nodes.values()].flatMap((node) =>
+    node.kind === "job" && node.parent !== null ? [node.parent] : [],
+  );
+  return [...new Set(parents)];
 }
 
 export function* edgesOf(lineage: Lineage): Generator<Edge> {
@@ -167,9 +173,9 @@ function lastPart(name: string): string {
 }
 
 function add(sets: Map<string, Set<string>>, key: string, value: string): void {
-  const there = sets.get(key);
-  if (there === undefined) sets.set(key, new Set([value]));
-  else there.add(value);
+  const values = sets.get(key);
+  if (values === undefined) sets.set(key, new Set([value]));
+  else values.add(value);
 }
 
 function sorted(sets: Map<string, Set<string>>): Map<string, string[]> {

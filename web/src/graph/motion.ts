@@ -4,7 +4,7 @@ import { sees, type View, windowOf } from "@/graph/canvas";
 import { points } from "@/graph/route";
 import type { Wire } from "@/graph/scene";
 
-/** Graph units a second, of a stream whose rate nobody told and of the fastest. */
+/** Graph units a second, of a stream without a known rate and of the fastest. */
 const SLOW = 40;
 const FAST = 220;
 const BETWEEN_DOTS = 46;

@@ -49,9 +49,9 @@ function together(layer: readonly number[], weight: Float64Array, block: (item: 
     sums.set(key, [sum + at(weight, item), count + 1]);
   }
   for (const item of layer) {
-    const found = sums.get(block(item));
+    const total = sums.get(block(item));
     // Inside of the block its own order still counts, a little.
-    if (found !== undefined && found[1] > 1) weight[item] = found[0] / found[1] + at(weight, item) * 1e-6;
+    if (total !== undefined && total[1] > 1) weight[item] = total[0] / total[1] + at(weight, item) * 1e-6;
   }
 }
 
@@ -65,12 +65,12 @@ function standing(layerOf: Int32Array, ends: Ends): Ordered {
   for (let node = 0; node < count; node++) into(at(layerOf, node), node);
   const sources: number[][] = Array.from({ length: count }, () => []);
   const targets: number[][] = Array.from({ length: count }, () => []);
-  let room = STAND_INS_PER_NODE * count;
+  let standInsLeft = STAND_INS_PER_NODE * count;
   for (let edge = 0; edge < ends.from.length; edge++) {
     let [left, right] = [at(ends.from, edge), at(ends.to, edge)];
     if (at(layerOf, left) > at(layerOf, right)) [left, right] = [right, left];
     const length = at(layerOf, right) - at(layerOf, left);
-    if (length === 0 || (length > 1 && room < length)) continue;
+    if (length === 0 || (length > 1 && standInsLeft < length)) continue;
     let before = left;
     for (let layer = at(layerOf, left) + 1; layer < at(layerOf, right); layer++) {
       const item = sources.length;
@@ -80,7 +80,7 @@ function standing(layerOf: Int32Array, ends: Ends): Ordered {
       into(layer, item);
       before = item;
     }
-    room -= length - 1;
+    standInsLeft -= length - 1;
     targets[before]?.push(right);
     sources[right]?.push(before);
   }

@@ -1,7 +1,7 @@
 /** What the canvas and exported pictures are painted with. The cards' own colours are in CSS. */
 
-import type { Scheme } from "@/graph/colours";
 import type { RunState } from "@/graph/model";
+import { markHex, type Scheme, stateHex, usageHex } from "@/states";
 
 export interface Palette {
   background: string;
@@ -10,7 +10,7 @@ export interface Palette {
   text: string;
   dim: string;
   wire: string;
-  lit: string;
+  highlight: string;
   indirect: string;
   frame: string;
   added: string;
@@ -27,13 +27,8 @@ export const PALETTES: Readonly<Record<Scheme, Palette>> = {
     text: "#1f2328",
     dim: "#495057",
     wire: "#98a2ad",
-    lit: "#0b7285",
-    indirect: "#9c36b5",
     frame: "#dee2e6",
-    added: "#1f7a34",
-    removed: "#c92a2a",
-    changed: "#a05a00",
-    states: { NEW: "#495057", RUNNING: "#1864ab", COMPLETED: "#1f7a34", FAILED: "#c92a2a", ABORTED: "#a05a00" },
+    ...meanings("light"),
   },
   dark: {
     background: "#161719",
@@ -42,20 +37,25 @@ export const PALETTES: Readonly<Record<Scheme, Palette>> = {
     text: "#e9ecef",
     dim: "#b8bdc4",
     wire: "#6b737c",
-    lit: "#3bc9db",
-    indirect: "#e599f7",
     frame: "#34373b",
-    added: "#69db7c",
-    removed: "#ff8787",
-    changed: "#ffc078",
-    states: { NEW: "#adb5bd", RUNNING: "#74c0fc", COMPLETED: "#69db7c", FAILED: "#ff8787", ABORTED: "#ffc078" },
+    ...meanings("dark"),
   },
 };
 
-export const STATE_WORDS: Readonly<Record<RunState, string>> = {
-  NEW: "New",
-  RUNNING: "Running",
-  COMPLETED: "Completed",
-  FAILED: "Failed",
-  ABORTED: "Aborted",
-};
+function meanings(scheme: Scheme) {
+  const state = (one: RunState) => stateHex(one, scheme);
+  return {
+    highlight: usageHex("direct", scheme),
+    indirect: usageHex("indirect", scheme),
+    added: markHex("added", scheme),
+    removed: markHex("removed", scheme),
+    changed: markHex("changed", scheme),
+    states: {
+      NEW: state("NEW"),
+      RUNNING: state("RUNNING"),
+      COMPLETED: state("COMPLETED"),
+      FAILED: state("FAILED"),
+      ABORTED: state("ABORTED"),
+    },
+  };
+}

@@ -27,12 +27,12 @@ export function placed(
     const isLast = round >= ROUNDS - 2;
     for (let step = 0; step < items.layers.length; step++) {
       const layer = items.layers[down ? step : items.layers.length - 1 - step] as number[];
-      const wanted = layer.map((item) => {
+      const ideal = layer.map((item) => {
         const near = down ? (items.sources[item] as number[]) : (items.targets[item] as number[]);
         const far = down ? (items.targets[item] as number[]) : (items.sources[item] as number[]);
         return middle(isLast ? [...near, ...far] : near.length > 0 ? near : far, centre) ?? at(centre, item);
       });
-      const settled = apart(wanted, layer.map(height), gap);
+      const settled = apart(ideal, layer.map(height), gap);
       layer.forEach((item, index) => {
         centre[item] = settled[index] as number;
       });
@@ -50,15 +50,15 @@ export function placed(
  * The places nearest to those wanted (in sum of squares) that keep the order and the gap: neighbours that would
  * overlap are pooled and stand together around their common mean.
  */
-export function apart(wanted: readonly number[], heights: readonly number[], gap: number): number[] {
+export function apart(ideal: readonly number[], heights: readonly number[], gap: number): number[] {
   const pools: { sum: number; count: number; first: number }[] = [];
   const offsets: number[] = [];
   let offset = 0;
-  wanted.forEach((_, index) => {
+  ideal.forEach((_, index) => {
     if (index > 0) offset += ((heights[index - 1] as number) + (heights[index] as number)) / 2 + gap;
     offsets.push(offset);
   });
-  wanted.forEach((y, index) => {
+  ideal.forEach((y, index) => {
     pools.push({ sum: y - (offsets[index] as number), count: 1, first: index });
     for (let last = pools.length - 1; last > 0; last--) {
       const [above, below] = [pools[last - 1], pools[last]];
@@ -68,11 +68,11 @@ export function apart(wanted: readonly number[], heights: readonly number[], gap
       pools.pop();
     }
   });
-  const found: number[] = [];
+  const centres: number[] = [];
   for (const { sum, count, first } of pools) {
-    for (let index = first; index < first + count; index++) found.push(sum / count + (offsets[index] as number));
+    for (let index = first; index < first + count; index++) centres.push(sum / count + (offsets[index] as number));
   }
-  return found;
+  return centres;
 }
 
 type Bands = (item: number) => readonly [number, number] | null;
@@ -105,16 +105,16 @@ function keepToBands(
   gap: number,
   band: Bands,
 ) {
-  const held = layer.filter((item) => band(item) !== null);
+  const inBands = layer.filter((item) => band(item) !== null);
   let floor = Number.NEGATIVE_INFINITY;
-  for (const item of held) {
+  for (const item of inBands) {
     const [top] = band(item) as readonly [number, number];
     const half = height(item) / 2;
     centre[item] = Math.max(at(centre, item), top + gap / 2 + half, floor + half);
     floor = at(centre, item) + half + gap;
   }
   let ceiling = Number.POSITIVE_INFINITY;
-  for (const item of [...held].reverse()) {
+  for (const item of [...inBands].reverse()) {
     const [, bottom] = band(item) as readonly [number, number];
     const half = height(item) / 2;
     centre[item] = Math.min(at(centre, item), bottom - gap / 2 - half, ceiling - half);

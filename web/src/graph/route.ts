@@ -1,5 +1,6 @@
 /** The curves of edges: cubic, from the right side of one card to the left side of another, around those between. */
 
+import { append } from "@/graph/append";
 import { CARD_WIDTH, STEP_X } from "@/graph/layout";
 
 export interface Rect {
@@ -24,9 +25,7 @@ export class Obstacles {
   constructor(rects: Iterable<Rect>) {
     for (const rect of rects) {
       const key = Math.round(rect.x / STEP_X);
-      const there = this.#columns.get(key) ?? [];
-      there.push([rect.y - PASSING, rect.y + rect.height + PASSING]);
-      this.#columns.set(key, there);
+      append(this.#columns, key, [rect.y - PASSING, rect.y + rect.height + PASSING]);
     }
     for (const column of this.#columns.values()) column.sort((a, b) => a[0] - b[0]);
   }

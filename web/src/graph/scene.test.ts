@@ -1,27 +1,27 @@
 import { expect, test } from "vitest";
-import { CARD_BACKGROUND, colour, colourNumbers, contrast } from "@/graph/colours";
 import { NO_COLUMNS } from "@/graph/columns";
 import { toJson, toMermaid, toSvg } from "@/graph/exports";
 import { graph, idOf } from "@/graph/fixtures";
+import { highlightCard } from "@/graph/highlight";
 import { historyOf, nextMark, thinned } from "@/graph/history";
-import { Hits } from "@/graph/hits";
+import { HitTest } from "@/graph/hitTest";
 import { laneOrder } from "@/graph/lanes";
 import { layout } from "@/graph/layout";
-import { waysThrough } from "@/graph/lit";
 import { compared, runAt } from "@/graph/moments";
 import { along, speed } from "@/graph/motion";
+import { colour, colourNumbers, contrast } from "@/graph/namespaceColours";
 import { PALETTES } from "@/graph/palette";
 import { boxesOf, linksOf, rowsOfAll, sceneOf } from "@/graph/scene";
 import { visible } from "@/graph/visible";
-import { START, wishOf } from "@/state/graphState";
+import { START, visibleOptions } from "@/state/graphState";
 
 function scene(chains: string, extra: Parameters<typeof graph>[1] = {}) {
-  const shown = visible(graph(chains, extra), wishOf(START));
+  const shown = visible(graph(chains, extra), visibleOptions(START));
   const all = { visible: shown, rows: rowsOfAll(shown, () => false, null), columns: NO_COLUMNS, trace: null };
   return sceneOf(all, layout({ boxes: boxesOf(all, null), links: linksOf(all), lanes: [], before: null }));
 }
 
-const LOOK = { palette: PALETTES.light, colourOf: () => "#000000", stateOf: () => null };
+const STYLE = { palette: PALETTES.light, colourOf: () => "#000000", stateOf: () => null };
 
 test("wires begin at the right side of one card and end at the left side of another", () => {
   const { cards, wires } = scene("a>j1");
@@ -34,7 +34,7 @@ test("wires begin at the right side of one card and end at the left side of anot
 test("a long wire goes around the cards between", () => {
   const { cards, wires } = scene("a>j1>b>j2>c a>j2");
   const long = wires.find((wire) => wire.from === idOf("a") && wire.to === idOf("j2"));
-  const hits = new Hits({ cards, wires: [], frames: [], lanes: [], extent: { x: 0, y: 0, width: 0, height: 0 } });
+  const hits = new HitTest({ cards, wires: [], frames: [], lanes: [], extent: { x: 0, y: 0, width: 0, height: 0 } });
   const curve = long?.curve ?? new Float64Array();
   for (let n = 8; n + 1 < curve.length - 2; n += 6)
     expect(hits.card(curve[n] as number, curve[n + 1] as number)).toBeNull();
@@ -42,7 +42,7 @@ test("a long wire goes around the cards between", () => {
 
 test("what is under the pointer is found: cards, and wires that are near enough", () => {
   const made = scene("a>j1");
-  const hits = new Hits(made);
+  const hits = new HitTest(made);
   const card = made.cards.get(idOf("a"));
   if (card === undefined) throw new Error();
   expect(hits.card(card.x + 5, card.y + 5)?.id).toBe(idOf("a"));
@@ -55,9 +55,9 @@ test("what is under the pointer is found: cards, and wires that are near enough"
   ]);
 });
 
-test("the ways through a card are all before and all behind it, and not what is beside it", () => {
-  const lit = waysThrough(scene("a>j1>b>j2>c a>j3>d"), idOf("b"));
-  expect([...lit.cards].map((id) => id.split(":").at(-1)).sort()).toEqual(["a", "b", "c", "j1", "j2"]);
+test("a card's highlight is everything upstream and downstream, and nothing beside it", () => {
+  const highlight = highlightCard(scene("a>j1>b>j2>c a>j3>d"), idOf("b"));
+  expect([...highlight.cards].map((id) => id.split(":").at(-1)).sort()).toEqual(["a", "b", "c", "j1", "j2"]);
 });
 
 test("children of one application stand in a frame", () => {
@@ -79,7 +79,7 @@ test("lanes that exchange much stand beside each other", () => {
 
 test("exports tell what is shown, and no name breaks them", () => {
   const made = scene('<b>&"x\u0000>j1>z');
-  const svg = toSvg(made, LOOK);
+  const svg = toSvg(made, STYLE);
   expect(svg).toContain("&lt;b");
   expect(svg).not.toContain("\u0000");
   expect(toMermaid(made)).toContain("flowchart LR");
@@ -92,7 +92,7 @@ test("every colour is readable on its card (WCAG AA)", () => {
     const names = Array.from({ length: 12 }, (_, n) => `ns${n}`);
     const used = new Set(names.map((name) => colour(colourNumbers(names), name, scheme)));
     expect(used.size).toBe(12);
-    for (const one of used) expect(contrast(one, CARD_BACKGROUND[scheme]), one).toBeGreaterThanOrEqual(4.5);
+    for (const one of used) expect(contrast(one, PALETTES[scheme].card), one).toBeGreaterThanOrEqual(4.5);
   }
 });
 

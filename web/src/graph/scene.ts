@@ -1,5 +1,6 @@
 /** Everything that is drawn, with its places: cards, wires, frames around groups. */
 
+import { append } from "@/graph/append";
 import { HEAD_Y, heightOf, type Row, rowsOf, rowY } from "@/graph/cards";
 import type { ColumnLineage, ColumnLink, Trace } from "@/graph/columns";
 import { type Box, CARD_WIDTH, type Link, type Places } from "@/graph/layout";
@@ -78,11 +79,11 @@ export function boxesOf({ visible, rows }: Shown, lanesBy: "namespace" | null): 
 /** Those between columns as links of their cards, each once: twenty columns make no other layout than one. */
 export function linksOf(shown: Shown): Link[] {
   const links: Link[] = [...shown.visible.edges];
-  const told = new Set<string>();
+  const seen = new Set<string>();
   for (const { from, to } of columnWires(shown)) {
     const key = `${from.card} ${to.card}`;
-    if (told.has(key)) continue;
-    told.add(key);
+    if (seen.has(key)) continue;
+    seen.add(key);
     links.push({ from: from.card, to: to.card });
   }
   return links;
@@ -145,9 +146,7 @@ function framesOf(cards: ReadonlyMap<string, Card>, edges: readonly Edge[]): Fra
   for (const [id, parent] of parentsOf(cards, edges)) {
     const card = cards.get(id);
     if (parent === null || card === undefined) continue;
-    const there = members.get(parent);
-    if (there === undefined) members.set(parent, [card]);
-    else there.push(card);
+    append(members, parent, card);
   }
   const frames: Frame[] = [];
   for (const [id, inside] of members) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { graph, idOf, namesOf } from "@/graph/fixtures";
-import { FAN, step, visible, type Wish } from "@/graph/visible";
+import { FAN, step, type VisibleOptions, visible } from "@/graph/visible";
 
-const WISH: Wish = {
+const OPTIONS: VisibleOptions = {
   focus: null,
   up: 1,
   down: 1,
@@ -16,11 +16,11 @@ const WISH: Wish = {
 };
 
 const chain = graph("a>j1>b>j2>c>j3>d");
-const shown = (lineage = chain, wish: Partial<Wish> = {}) => visible(lineage, { ...WISH, ...wish });
-const names = (lineage = chain, wish: Partial<Wish> = {}) => namesOf(shown(lineage, wish).nodes.keys());
+const shown = (lineage = chain, options: Partial<VisibleOptions> = {}) => visible(lineage, { ...OPTIONS, ...options });
+const names = (lineage = chain, options: Partial<VisibleOptions> = {}) => namesOf(shown(lineage, options).nodes.keys());
 
 describe("around a focus", () => {
-  test("depths up and down count jobs, and are told apart", () => {
+  test("depths up and down count jobs, and are separate", () => {
     expect(names(chain, { focus: idOf("b"), up: 1, down: 0 })).toBe("a b j1");
     expect(names(chain, { focus: idOf("b"), up: 0, down: 1 })).toBe("b c j2");
     expect(names(chain, { focus: idOf("b"), up: 0, down: 2 })).toBe("b c d j2 j3");
@@ -35,16 +35,16 @@ describe("around a focus", () => {
   });
 
   test("one step more can be opened, and steps from there", () => {
-    const wish = {
+    const options = {
       focus: idOf("a"),
       up: 0,
       down: 1,
       opened: new Set([step("down", idOf("c")), step("down", idOf("b"))]),
     };
-    expect(names(chain, wish)).toBe("a b c d j1 j2 j3");
+    expect(names(chain, options)).toBe("a b c d j1 j2 j3");
   });
 
-  test("where there is more, it is said how much", () => {
+  test("where there is more, its number is known", () => {
     const { missing } = shown(chain, { focus: idOf("b"), up: 0, down: 1 });
     expect(missing.get(step("up", idOf("b")))).toEqual({ all: 1, shown: 0 });
     expect(missing.get(step("down", idOf("c")))).toEqual({ all: 1, shown: 0 });
@@ -107,14 +107,14 @@ describe("groups", () => {
 describe("wide fans", () => {
   const wide = graph(Array.from({ length: 60 }, (_, n) => `a>j${n}`).join(" "), { states: { j59: "FAILED" } });
 
-  test("only some are shown, what failed among them, and it is said how many there are", () => {
+  test("only some are shown, what failed among them, and the number of all is known", () => {
     const { nodes, missing } = shown(wide, { focus: idOf("a") });
     expect(nodes.size).toBe(FAN + 1);
     expect(nodes.has(idOf("j59"))).toBe(true);
     expect(missing.get(step("down", idOf("a")))).toEqual({ all: 60, shown: FAN });
   });
 
-  test("single ones or all of them can be asked for", () => {
+  test("single ones or all of them can be shown", () => {
     expect(shown(wide, { focus: idOf("a"), picked: new Set([idOf("j50"), idOf("j51")]) }).nodes.size).toBeGreaterThan(
       FAN + 1,
     );

@@ -9,7 +9,7 @@ export type Grain = "all" | "jobs" | "datasets";
 export type Step = `${Way} ${string}`;
 export const step = (way: Way, id: string): Step => `${way} ${id}`;
 
-export interface Wish {
+export interface VisibleOptions {
   focus: string | null; // null: everything
   up: number; // how many jobs away
   down: number;
@@ -47,17 +47,17 @@ export interface Visible {
   isTooLarge: boolean;
 }
 
-/** Neighbours of one node that are shown without being asked for: more of them say nothing at a glance. */
+/** Neighbours of one node that are shown at first: more of them say nothing at a glance. */
 export const FAN = 24;
 
 /** Twice what the page is made to be fluent with. Beyond that a picture says nothing any more. */
 export const MOST_NODES = 10_000;
 const MOST_EDGES = 40_000;
 
-export function visible(lineage: Lineage, wish: Wish): Visible {
-  const shown = wish.focus === null ? everything(lineage) : around(lineage, wish.focus, wish);
-  for (const id of wish.hidden) if (id !== wish.focus) shown.delete(id);
-  for (const closed of wish.closed) peel(lineage, shown, closed, wish.focus);
+export function visible(lineage: Lineage, options: VisibleOptions): Visible {
+  const shown = options.focus === null ? everything(lineage) : around(lineage, options.focus, options);
+  for (const id of options.hidden) if (id !== options.focus) shown.delete(id);
+  for (const closed of options.closed) peel(lineage, shown, closed, options.focus);
   const missing = missingFrom(lineage, shown);
   if (shown.size > MOST_NODES) return { nodes: new Map(), edges: [], missing, isTooLarge: true };
   const nodes = new Map<string, ShownNode>();
@@ -66,7 +66,7 @@ export function visible(lineage: Lineage, wish: Wish): Visible {
     const node = lineage.nodes.get(id);
     if (node === undefined) continue;
     const parent = node.kind === "job" ? node.parent : null;
-    if (parent !== null && wish.shut.has(parent)) {
+    if (parent !== null && options.shut.has(parent)) {
       standsFor.set(id, parent);
       nodes.set(parent, withMember(nodes.get(parent), parent, node as JobNode));
     } else {
@@ -74,9 +74,9 @@ export function visible(lineage: Lineage, wish: Wish): Visible {
       nodes.set(id, node);
     }
   }
-  const kept = new Map([...nodes].filter(([, node]) => isOfGrain(node, wish.grain)));
-  const edges = merged(shortened(lineage, shown, wish.grain), standsFor, kept);
-  return { nodes: kept, edges, missing, isTooLarge: edges.length > MOST_EDGES };
+  const ofGrain = new Map([...nodes].filter(([, node]) => isOfGrain(node, options.grain)));
+  const edges = merged(shortened(lineage, shown, options.grain), standsFor, ofGrain);
+  return { nodes: ofGrain, edges, missing, isTooLarge: edges.length > MOST_EDGES };
 }
 
 /** A parent job without inputs and outputs of its own is shown as the frame of its children, if it has any. */
@@ -87,24 +87,31 @@ function everything(lineage: Lineage): Set<string> {
   return new Set([...lineage.nodes.keys()].filter((id) => !isFrame(id)));
 }
 
-function around(lineage: Lineage, focus: string, wish: Wish): Set<string> {
+function around(lineage: Lineage, focus: string, options: VisibleOptions): Set<string> {
   const shown = new Set<string>();
   if (!lineage.nodes.has(focus)) return shown;
-  walk(lineage, focus, "up", wish.up, wish, shown);
-  walk(lineage, focus, "down", wish.down, wish, shown);
+  walk(lineage, focus, "up", options.up, options, shown);
+  walk(lineage, focus, "down", options.down, options, shown);
   // An opened node may be there only because another one was opened.
   for (let before = -1; before !== shown.size; ) {
     before = shown.size;
-    for (const opened of wish.opened) {
+    for (const opened of options.opened) {
       const { way, id } = parse(opened);
-      if (shown.has(id)) walk(lineage, id, way, 1, wish, shown);
+      if (shown.has(id)) walk(lineage, id, way, 1, options, shown);
     }
   }
   return shown;
 }
 
 /** `depth` counts jobs that are entered, as the server does. */
-function walk(lineage: Lineage, start: string, way: Way, depth: number, wish: Wish, shown: Set<string>): void {
+function walk(
+  lineage: Lineage,
+  start: string,
+  way: Way,
+  depth: number,
+  options: VisibleOptions,
+  shown: Set<string>,
+): void {
   const best = new Map([[start, 0]]);
   let layer = [start];
   shown.add(start);
@@ -112,7 +119,7 @@ function walk(lineage: Lineage, start: string, way: Way, depth: number, wish: Wi
     const next: string[] = [];
     for (const id of layer) {
       const soFar = best.get(id) ?? 0;
-      for (const neighbour of chosen(lineage, id, way, wish)) {
+      for (const neighbour of chosen(lineage, id, way, options)) {
         const away = soFar + (lineage.nodes.get(neighbour)?.kind === "job" ? 1 : 0);
         if (away > depth || away >= (best.get(neighbour) ?? Number.POSITIVE_INFINITY)) continue;
         best.set(neighbour, away);
@@ -125,13 +132,13 @@ function walk(lineage: Lineage, start: string, way: Way, depth: number, wish: Wi
 }
 
 /** The neighbours that are worth showing first: what fails or runs, then what was active last. */
-function chosen(lineage: Lineage, id: string, way: Way, wish: Wish): readonly string[] {
+function chosen(lineage: Lineage, id: string, way: Way, options: VisibleOptions): readonly string[] {
   const all = neighbours(lineage, id, way);
-  if (all.length <= FAN || wish.whole.has(step(way, id))) return all;
+  if (all.length <= FAN || options.whole.has(step(way, id))) return all;
   const ranked = [...all].sort(
     (a, b) => rank(lineage.nodes.get(b)) - rank(lineage.nodes.get(a)) || latest(lineage, a, b),
   );
-  return [...ranked.slice(0, FAN), ...ranked.slice(FAN).filter((other) => wish.picked.has(other))];
+  return [...ranked.slice(0, FAN), ...ranked.slice(FAN).filter((other) => options.picked.has(other))];
 }
 
 function rank(node: LineageNode | undefined): number {
@@ -165,8 +172,8 @@ function missingFrom(lineage: Lineage, shown: ReadonlySet<string>): Map<Step, Fa
   for (const id of shown) {
     for (const way of ["up", "down"] as const) {
       const all = neighbours(lineage, id, way);
-      const there = all.filter((other) => shown.has(other)).length;
-      if (there < all.length) missing.set(step(way, id), { all: all.length, shown: there });
+      const count = all.filter((other) => shown.has(other)).length;
+      if (count < all.length) missing.set(step(way, id), { all: all.length, shown: count });
     }
   }
   return missing;
@@ -194,7 +201,7 @@ function merged(
   nodes: ReadonlyMap<string, ShownNode>,
 ): Edge[] {
   const seen = new Set<string>();
-  const kept: Edge[] = [];
+  const distinct: Edge[] = [];
   for (const edge of edges) {
     const from = standsFor.get(edge.from);
     const to = standsFor.get(edge.to);
@@ -202,14 +209,14 @@ function merged(
     const key = `${from} ${to}`;
     if (seen.has(key)) continue;
     seen.add(key);
-    kept.push({ from, to });
-    if (kept.length > MOST_EDGES) break;
+    distinct.push({ from, to });
+    if (distinct.length > MOST_EDGES) break;
   }
-  return kept;
+  return distinct;
 }
 
-function withMember(there: ShownNode | undefined, id: string, member: JobNode): GroupNode {
-  if (there?.kind === "group") return { ...there, members: [...there.members, member] };
+function withMember(group: ShownNode | undefined, id: string, member: JobNode): GroupNode {
+  if (group?.kind === "group") return { ...group, members: [...group.members, member] };
   const name = id.slice(`job:${member.namespace}:`.length);
   return { id, kind: "group", namespace: member.namespace, name, label: name, members: [member] };
 }
@@ -223,7 +230,7 @@ export function neighbours(lineage: Lineage, id: string, way: Way): readonly str
   return (way === "up" ? lineage.sources : lineage.targets).get(id) ?? [];
 }
 
-export function parse(told: Step): { way: Way; id: string } {
-  const space = told.indexOf(" ");
-  return { way: told.slice(0, space) as Way, id: told.slice(space + 1) };
+export function parse(text: Step): { way: Way; id: string } {
+  const space = text.indexOf(" ");
+  return { way: text.slice(0, space) as Way, id: text.slice(space + 1) };
 }

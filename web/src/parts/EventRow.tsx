@@ -2,10 +2,10 @@ import { Anchor, Box, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import type { Json } from "@/parts/facets";
 import { text } from "@/parts/facets";
+import { cut, moment } from "@/parts/format";
 import { JsonTree } from "@/parts/JsonTree";
 import { producerOf, typeOf } from "@/parts/rawEvents";
 import { EventBadge } from "@/parts/StateBadge";
-import { cut, moment } from "@/parts/words";
 import { producerName } from "@/views/details/links";
 
 /** One raw event that opens into its JSON. */
@@ -30,7 +30,7 @@ export function EventRow({ event }: { event: Json }) {
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
-          {isOpen ? "hide" : "show"}
+          {isOpen ? "Hide" : "Show"}
         </Anchor>
       </Group>
       {isOpen && <JsonTree value={event} label="the event" open={1} />}

@@ -1,7 +1,7 @@
 import { Anchor, Box } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 
-/** Something long that is shown when asked for. */
+/** Something long that is shown on request. */
 export function Fold({ label, children, open = false }: { label: string; children: ReactNode; open?: boolean }) {
   const [isOpen, setOpen] = useState(open);
   return (

@@ -1,11 +1,11 @@
 import { Anchor, List, Stack, Tabs, Text, Title } from "@mantine/core";
 import { Copyable } from "@/parts/Copyable";
-import { type Way, waysToBegin } from "@/parts/firstEvent";
+import { type Guide, guides } from "@/parts/firstEvent";
 import parts from "@/parts/parts.module.css";
 
-/** An empty server teaches how it is filled. The page goes on by itself when the first event is in. */
+/** How to send the first event to an empty server. */
 export default function GettingStarted() {
-  const ways = waysToBegin(location.origin, new Date());
+  const all = guides(location.origin, new Date());
   return (
     <section className={parts.tile} aria-labelledby="begin">
       <Stack gap="sm" maw={860}>
@@ -13,25 +13,25 @@ export default function GettingStarted() {
           Send the first event
         </Title>
         <Text size="sm">
-          Nothing has arrived yet. Headwater takes OpenLineage events from the clients that you have; it listens at{" "}
-          <code>{location.origin}</code>. This page goes on by itself as soon as one is in.
+          No events yet. Headwater accepts OpenLineage events at <code>{location.origin}</code>. This page updates by
+          itself when the first one arrives.
         </Text>
-        <Tabs defaultValue={ways[0]?.id} keepMounted={false}>
+        <Tabs defaultValue={all[0]?.id} keepMounted={false}>
           <Tabs.List>
-            {ways.map((way) => (
-              <Tabs.Tab key={way.id} value={way.id}>
-                {way.name}
+            {all.map((guide) => (
+              <Tabs.Tab key={guide.id} value={guide.id}>
+                {guide.name}
               </Tabs.Tab>
             ))}
           </Tabs.List>
-          {ways.map((way) => (
-            <Tabs.Panel key={way.id} value={way.id} pt="sm">
-              <OneWay way={way} />
+          {all.map((guide) => (
+            <Tabs.Panel key={guide.id} value={guide.id} pt="sm">
+              <Steps guide={guide} />
             </Tabs.Panel>
           ))}
         </Tabs>
         <Text size="sm" c="dimmed">
-          The API describes itself at{" "}
+          The API is described at{" "}
           <Anchor href="/schema/openapi.json" underline="always">
             /schema/openapi.json
           </Anchor>
@@ -42,15 +42,15 @@ export default function GettingStarted() {
   );
 }
 
-function OneWay({ way }: { way: Way }) {
+function Steps({ guide }: { guide: Guide }) {
   return (
     <List type="ordered" size="sm" spacing="sm" listStyleType="none">
-      {way.steps.map((step) => (
+      {guide.steps.map((step) => (
         <li key={step.what}>
           <Text size="sm" mb={4}>
             {step.what}
           </Text>
-          <Copyable text={step.command} label={`the command for ${way.name}`} />
+          <Copyable text={step.command} label={`the command for ${guide.name}`} />
         </li>
       ))}
     </List>

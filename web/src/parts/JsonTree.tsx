@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { CodeArea } from "@/parts/CodeArea";
+import { cut } from "@/parts/format";
 import classes from "@/parts/parts.module.css";
-import { cut } from "@/parts/words";
 
 // What is drawn at once, however large the facet is. The rest is one click away.
 const CHILDREN = 100;

@@ -1,13 +1,13 @@
 import { Badge } from "@mantine/core";
 import type { LiveState } from "@/api/live";
+import { connection } from "@/states";
 
 /** Whether what one sees is the present. */
 export function LiveBadge({ state, paused = false }: { state: LiveState; paused?: boolean }) {
-  const said = paused ? "Paused" : { open: "Live", connecting: "Connecting…", away: "Server away" }[state];
-  const colour = paused || state === "connecting" ? "orange" : state === "open" ? "teal" : "red";
+  const { name, colour } = connection(state, paused);
   return (
     <Badge variant="dot" color={colour} tt="none" role="status">
-      {said}
+      {name}
     </Badge>
   );
 }

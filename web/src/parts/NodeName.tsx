@@ -1,7 +1,7 @@
 import { IconColumns3, IconDatabase, IconSettingsAutomation } from "@tabler/icons-react";
 import { kindOf, shortName } from "@/api/names";
+import { cut } from "@/parts/format";
 import classes from "@/parts/parts.module.css";
-import { cut } from "@/parts/words";
 
 const ICONS = { job: IconSettingsAutomation, dataset: IconDatabase, column: IconColumns3 };
 

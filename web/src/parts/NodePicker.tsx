@@ -1,10 +1,10 @@
 import { Combobox, Loader, TextInput, useCombobox } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
+import { useSearchHits } from "@/api/hooks";
 import type { SearchHit } from "@/api/schema";
-import { useSearchHits } from "@/parts/asks";
+import { cut } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
-import { cut } from "@/parts/words";
 
 interface Props {
   label: string;
@@ -15,10 +15,10 @@ interface Props {
 /** Finds a job or dataset by parts of its name. */
 export function NodePicker({ label, placeholder, onPick }: Props) {
   const [text, setText] = useState("");
-  const [wanted] = useDebouncedValue(text, 120);
-  const asked = useSearchHits({ q: wanted, limit: 8 });
+  const [query] = useDebouncedValue(text, 120);
+  const search = useSearchHits({ q: query, limit: 8 });
   const box = useCombobox();
-  const hits = wanted.trim() === "" ? [] : (asked.data?.results ?? []);
+  const hits = query.trim() === "" ? [] : (search.data?.results ?? []);
   const pick = (nodeId: string) => {
     setText("");
     box.closeDropdown();
@@ -30,9 +30,9 @@ export function NodePicker({ label, placeholder, onPick }: Props) {
         <TextInput
           size="xs"
           label={label}
-          placeholder={placeholder ?? "Type a part of a name"}
+          placeholder={placeholder ?? "Type part of a name"}
           value={text}
-          rightSection={asked.isFetching ? <Loader size={14} /> : null}
+          rightSection={search.isFetching ? <Loader size={14} /> : null}
           onChange={(event) => {
             setText(event.currentTarget.value);
             box.openDropdown();
@@ -42,12 +42,12 @@ export function NodePicker({ label, placeholder, onPick }: Props) {
           onBlur={() => box.closeDropdown()}
         />
       </Combobox.Target>
-      <Combobox.Dropdown hidden={wanted.trim() === ""}>
-        <Combobox.Options aria-label="Names found">
+      <Combobox.Dropdown hidden={query.trim() === ""}>
+        <Combobox.Options aria-label="Matches">
           {hits.map((hit) => (
             <Hit key={hit.nodeId} hit={hit} />
           ))}
-          {hits.length === 0 && <Combobox.Empty>{asked.isFetching ? "…" : "Nothing by that name"}</Combobox.Empty>}
+          {hits.length === 0 && <Combobox.Empty>{search.isFetching ? "…" : "No matches"}</Combobox.Empty>}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

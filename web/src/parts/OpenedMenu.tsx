@@ -5,7 +5,7 @@ interface Props extends Omit<MenuProps, "opened" | "onChange"> {
   button: ReactElement;
 }
 
-/** A menu that opens by itself when it is there: the click that asked for it was on its button, before it was loaded. */
+/** A menu that opens as soon as it is loaded: the click that requested it was on its button. */
 export function OpenedMenu({ button, children, ...rest }: Props) {
   const place = useRef<HTMLSpanElement>(null);
   const [isOpen, setIsOpen] = useState(false);

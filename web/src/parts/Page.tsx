@@ -1,6 +1,6 @@
 import { Box, Group, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
-import { DetailsHere } from "@/views/details/DetailsHere";
+import { DetailsFromAddress } from "@/views/details/DetailsFromAddress";
 
 interface Props {
   title: string;
@@ -32,7 +32,7 @@ export function Page({ title, about, actions, children }: Props) {
         </Group>
         {children}
       </Stack>
-      <DetailsHere />
+      <DetailsFromAddress />
     </Box>
   );
 }

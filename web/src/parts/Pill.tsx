@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import classes from "@/parts/parts.module.css";
 
 interface Props {
-  colour: string; // of Mantine's palette
+  colour: string; // of Mantine's palette, or a CSS variable
   children: ReactNode;
   title?: string;
   square?: boolean;

@@ -1,16 +1,15 @@
 import { Pill } from "@/parts/Pill";
-import { lookOf, lookOfEvent } from "@/parts/states";
+import { eventColour, stateColour, stateName } from "@/states";
 
 export function StateBadge({ state }: { state: string | null | undefined }) {
-  const look = lookOf(state);
-  return <Pill colour={look.colour}>{look.word}</Pill>;
+  return <Pill colour={stateColour(state)}>{stateName(state)}</Pill>;
 }
 
+/** An event's type as OpenLineage spells it. */
 export function EventBadge({ type }: { type: string }) {
-  const look = lookOfEvent(type);
   return (
-    <Pill colour={look.colour} square>
-      {look.word}
+    <Pill colour={eventColour(type)} square>
+      {type}
     </Pill>
   );
 }

@@ -1,8 +1,8 @@
 import { Button, Group, Text } from "@mantine/core";
+import { useResolvedNode } from "@/api/hooks";
 import { kindOf } from "@/api/names";
-import { useFound } from "@/parts/asks";
+import { cut } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
-import { cut } from "@/parts/words";
 import { openDetails } from "@/views/details/open";
 
 interface Props {
@@ -13,8 +13,8 @@ interface Props {
 /** What a question is about, and a way to ask about something else. */
 export function Subject({ nodeId, onChange }: Props) {
   const isRun = nodeId.startsWith("run:");
-  const found = useFound(isRun ? null : nodeId);
-  const node = found.data;
+  const resolved = useResolvedNode(isRun ? null : nodeId);
+  const node = resolved.data;
   const name = node === undefined ? cut(nodeId, 300) : (node.column ?? node.name);
   const where = node?.column === undefined ? node?.namespace : `${node.namespace} · ${node.name}`;
   return (

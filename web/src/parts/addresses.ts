@@ -1,17 +1,17 @@
 /** Addresses of other views, with a question already in them. */
 
+import type { ResolvedNode } from "@/api/hooks";
 import { kindOf } from "@/api/names";
-import type { Found } from "@/parts/asks";
 
-interface Look {
+interface GraphOptions {
   up?: number; // how many jobs far
   down?: number;
   at?: string; // the graph as it was
   against?: string; // compared with this moment
 }
 
-/** The graph around a node. Of a column the way is lit, if its dataset is known. */
-export function graphOf(node: string | Found, look: Look = {}): string {
+/** The graph around a node. The lineage of a column is highlighted, if its dataset is known. */
+export function graphAddress(node: string | ResolvedNode, options: GraphOptions = {}): string {
   const params = new URLSearchParams();
   if (typeof node === "string") params.set("node", node);
   else {
@@ -21,7 +21,7 @@ export function graphOf(node: string | Found, look: Look = {}): string {
       params.set("columns", "1");
     }
   }
-  for (const [name, value] of Object.entries(look)) if (value !== undefined) params.set(name, String(value));
+  for (const [name, value] of Object.entries(options)) if (value !== undefined) params.set(name, String(value));
   return `/graph?${params}`;
 }
 
@@ -29,16 +29,16 @@ export function columnId(namespace: string, dataset: string, column: string): st
   return `datasetField:${namespace}:${dataset}:${column}`;
 }
 
-/** The id of what was asked for: the column, where it was one. */
-export function idOf(node: Found): string {
+/** The id that the node was resolved from: of the column, where it was one. */
+export function idOf(node: ResolvedNode): string {
   return node.column === undefined ? node.nodeId : columnId(node.namespace, node.name, node.column);
 }
 
-export function impactOf(nodeId: string): string {
+export function impactAddress(nodeId: string): string {
   return `/impact?node=${encodeURIComponent(nodeId)}`;
 }
 
-export function whyOf(nodeId: string): string {
+export function rootCauseAddress(nodeId: string): string {
   return `/why?node=${encodeURIComponent(nodeId)}`;
 }
 

@@ -1,5 +1,4 @@
 import classes from "@/parts/parts.module.css";
-import { heights } from "@/parts/scale";
 
 /** Small charts, plain SVG. Each is an image with one sentence; exact values are in the tables beside. */
 
@@ -50,6 +49,14 @@ export function Bars({ values, label, height = 64, onPick, picked }: BarsProps) 
       ))}
     </svg>
   );
+}
+
+const LEAST = 3; // pixels: what took no time is still seen
+
+/** How tall bars are. Those without a value, such as runs in progress, are as tall as the tallest. */
+function heights(values: (number | null)[], height: number): number[] {
+  const top = Math.max(1, ...values.map((value) => value ?? 0));
+  return values.map((value) => Math.max(LEAST, ((value ?? top) / top) * (height - 2)));
 }
 
 interface StackProps {

@@ -8,8 +8,8 @@ export function isJson(value: unknown): value is Json {
 
 /** The facet of that name, if it is an object at all. */
 export function facet(facets: unknown, name: string): Json | undefined {
-  const found = isJson(facets) ? facets[name] : undefined;
-  return isJson(found) ? found : undefined;
+  const value = isJson(facets) ? facets[name] : undefined;
+  return isJson(value) ? value : undefined;
 }
 
 export function text(json: Json | undefined, key: string): string | undefined {

@@ -1,36 +1,41 @@
 /** Commands that work as they stand, for a server that has nothing yet. */
 
-export interface Way {
+export interface Guide {
   id: string;
   name: string;
   steps: { what: string; command: string }[];
 }
 
-export function waysToBegin(origin: string, now: Date): Way[] {
+export function guides(origin: string, now: Date): Guide[] {
   return [
     {
       id: "curl",
       name: "curl",
-      steps: [{ what: "In a terminal: a job that reads one table and writes another.", command: curl(origin, now) }],
+      steps: [
+        { what: "In a terminal, report a job that reads a topic and writes a table:", command: curl(origin, now) },
+      ],
     },
     {
       id: "python",
       name: "Python",
       steps: [
-        { what: "OpenLineage's own client:", command: "pip install openlineage-python" },
-        { what: "Then, in Python:", command: python(origin) },
+        { what: "Install the OpenLineage client:", command: "pip install openlineage-python" },
+        { what: "Then run:", command: python(origin) },
       ],
     },
     {
       id: "spark",
       name: "Spark",
-      steps: [{ what: "With OpenLineage's listener, for any Spark job:", command: spark(origin) }],
+      steps: [{ what: "Any Spark job, with the OpenLineage listener:", command: spark(origin) }],
     },
     {
       id: "others",
       name: "Airflow, dbt, Flink",
       steps: [
-        { what: "Their OpenLineage integrations read this variable:", command: `export OPENLINEAGE_URL=${origin}` },
+        {
+          what: "Their OpenLineage integrations read this environment variable:",
+          command: `export OPENLINEAGE_URL=${origin}`,
+        },
       ],
     },
     {
@@ -38,10 +43,10 @@ export function waysToBegin(origin: string, now: Date): Way[] {
       name: "Just look around",
       steps: [
         {
-          what: "A server of its own with the recorded events of an orders pipeline:",
+          what: "Start a second server with recorded events of an orders pipeline:",
           command: "headwater demo --port 5001",
         },
-        { what: "Or events that you kept in a file:", command: `headwater send events.jsonl --url ${origin}` },
+        { what: "Or send events from a file:", command: `headwater send events.jsonl --url ${origin}` },
       ],
     },
   ];

@@ -1,7 +1,8 @@
-/** Events as they were sent. The API finds them by time only, so the rest is looked at here. */
+/** Events as they were sent. The API finds them by time only; the rest is filtered here. */
 
 import { useQuery } from "@tanstack/react-query";
 import { api, body } from "@/api/client";
+import type { Name } from "@/api/schema";
 import { facet, isJson, type Json, text } from "@/parts/facets";
 
 export interface EventKey {
@@ -20,13 +21,13 @@ export function useEventAt(key: EventKey | null) {
       if (key === null) return null;
       const query = { ...around(key.at), limit: 500 };
       const { events } = await body(api.GET("/api/v1/events/lineage", { params: { query }, signal }));
-      const there = (events as unknown[]).filter(isJson);
-      return there.find((event) => runOf(event) === key.runId && typeOf(event) === key.type) ?? null;
+      const candidates = (events as unknown[]).filter(isJson);
+      return candidates.find((event) => runOf(event) === key.runId && typeOf(event) === key.type) ?? null;
     },
   });
 }
 
-/** The millisecond of a moment: times are told to the nanosecond, and browsers know only milliseconds. */
+/** The millisecond of a moment: events have nanoseconds, browsers only milliseconds. */
 export function around(at: string): { after: string; before: string } {
   const ms = Math.floor(Date.parse(at));
   return { after: new Date(ms).toISOString(), before: new Date(ms + 1).toISOString() };
@@ -46,23 +47,18 @@ export function producerOf(event: Json | null): string | undefined {
   return event === null ? undefined : text(event, "producer");
 }
 
-export interface Named {
-  namespace: string;
-  name: string;
-}
-
-export function jobOf(event: Json): Named | null {
-  return named(facet(event, "job"));
+export function jobOf(event: Json): Name | null {
+  return nameIn(facet(event, "job"));
 }
 
 /** The datasets that an event reads (`inputs`), writes (`outputs`) or is about (`dataset`). */
-export function datasetsOf(event: Json, key: "inputs" | "outputs" | "dataset"): Named[] {
-  const told = event[key];
-  const all = Array.isArray(told) ? told : [told];
-  return all.filter(isJson).flatMap((each) => named(each) ?? []);
+export function datasetsOf(event: Json, key: "inputs" | "outputs" | "dataset"): Name[] {
+  const value = event[key];
+  const all = Array.isArray(value) ? value : [value];
+  return all.filter(isJson).flatMap((each) => nameIn(each) ?? []);
 }
 
-function named(json: Json | undefined): Named | null {
+function nameIn(json: Json | undefined): Name | null {
   const name = text(json, "name");
   return name === undefined ? null : { namespace: text(json, "namespace") ?? "", name };
 }

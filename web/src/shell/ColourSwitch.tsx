@@ -5,8 +5,13 @@ export function ColourSwitch() {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme("light") === "light" ? "dark" : "light";
   return (
-    <Tooltip label={`Use ${other} colours`}>
-      <ActionIcon variant="default" size="lg" aria-label={`Use ${other} colours`} onClick={() => setColorScheme(other)}>
+    <Tooltip label={`Switch to ${other} mode`}>
+      <ActionIcon
+        variant="default"
+        size="lg"
+        aria-label={`Switch to ${other} mode`}
+        onClick={() => setColorScheme(other)}
+      >
         {other === "dark" ? <IconMoon size={18} /> : <IconSun size={18} />}
       </ActionIcon>
     </Tooltip>

@@ -1,6 +1,6 @@
 /** Everything that one sees of the graph, as an address: what is shared is what is seen. */
 
-import type { Grain, Step, Wish } from "@/graph/visible";
+import type { Grain, Step, VisibleOptions } from "@/graph/visible";
 
 export interface Position {
   x: number;
@@ -21,7 +21,7 @@ export interface GraphState {
   grain: Grain;
   hasColumns: boolean; // on all cards
   cards: ReadonlySet<string>; // whose columns are the other way than `hasColumns` says
-  column: string | null; // whose way is lit
+  column: string | null; // whose lineage is highlighted
   namespaces: ReadonlySet<string>; // only these; empty: all
   pathFrom: string | null; // only what lies between these two
   pathTo: string | null;
@@ -75,19 +75,19 @@ type Mutable = { -readonly [key in keyof GraphState]: GraphState[key] };
 
 /** What the address says; what it does not say, or wrongly, is as at the start. */
 export function readState(search: string): GraphState {
-  const told = new URLSearchParams(search);
+  const params = new URLSearchParams(search);
   const state: Mutable = { ...START };
-  for (const [key, name] of Object.entries(TEXTS)) state[key as keyof typeof TEXTS] = told.get(name) || null;
+  for (const [key, name] of Object.entries(TEXTS)) state[key as keyof typeof TEXTS] = params.get(name) || null;
   for (const [key, name] of Object.entries(SETS)) {
-    const values = told.getAll(name).filter((value) => value !== "");
+    const values = params.getAll(name).filter((value) => value !== "");
     if (values.length > 0) Object.assign(state, { [key]: new Set(values) });
   }
-  for (const [key, name] of Object.entries(SWITCHES)) state[key as keyof typeof SWITCHES] = told.get(name) === "1";
-  state.up = depth(told.get("up"));
-  state.down = depth(told.get("down"));
-  const grain = told.get("show") as Grain;
+  for (const [key, name] of Object.entries(SWITCHES)) state[key as keyof typeof SWITCHES] = params.get(name) === "1";
+  state.up = depth(params.get("up"));
+  state.down = depth(params.get("down"));
+  const grain = params.get("show") as Grain;
   if (GRAINS.includes(grain)) state.grain = grain;
-  const [x, y, zoom] = (told.get("view") ?? "").split(",").map(Number);
+  const [x, y, zoom] = (params.get("view") ?? "").split(",").map(Number);
   if (x !== undefined && y !== undefined && zoom !== undefined && zoom > 0 && [x, y, zoom].every(Number.isFinite)) {
     state.view = { x, y, zoom };
   }
@@ -96,22 +96,22 @@ export function readState(search: string): GraphState {
 
 /** Without the question mark; what is as at the start is left out. */
 export function writeState(state: GraphState): string {
-  const said = new URLSearchParams();
+  const params = new URLSearchParams();
   for (const [key, name] of Object.entries(TEXTS)) {
     const value = state[key as keyof typeof TEXTS];
-    if (value !== null) said.set(name, value);
+    if (value !== null) params.set(name, value);
   }
-  if (state.up !== DEPTH) said.set("up", String(state.up));
-  if (state.down !== DEPTH) said.set("down", String(state.down));
-  if (state.grain !== "all") said.set("show", state.grain);
+  if (state.up !== DEPTH) params.set("up", String(state.up));
+  if (state.down !== DEPTH) params.set("down", String(state.down));
+  if (state.grain !== "all") params.set("show", state.grain);
   for (const [key, name] of Object.entries(SETS)) {
-    for (const value of [...state[key as keyof typeof SETS]].sort()) said.append(name, value);
+    for (const value of [...state[key as keyof typeof SETS]].sort()) params.append(name, value);
   }
-  for (const [key, name] of Object.entries(SWITCHES)) if (state[key as keyof typeof SWITCHES]) said.set(name, "1");
+  for (const [key, name] of Object.entries(SWITCHES)) if (state[key as keyof typeof SWITCHES]) params.set(name, "1");
   if (state.view !== null) {
-    said.set("view", `${Math.round(state.view.x)},${Math.round(state.view.y)},${state.view.zoom.toFixed(3)}`);
+    params.set("view", `${Math.round(state.view.x)},${Math.round(state.view.y)},${state.view.zoom.toFixed(3)}`);
   }
-  return said.toString();
+  return params.toString();
 }
 
 /** The same set with the value in it or, if it was there, without. */
@@ -133,12 +133,12 @@ export function subjectOf(state: GraphState): string {
   ]);
 }
 
-export function wishOf(state: GraphState): Wish {
+export function visibleOptions(state: GraphState): VisibleOptions {
   const isPath = state.pathFrom !== null && state.pathTo !== null;
   return { ...state, focus: isPath ? null : state.node };
 }
 
-function depth(told: string | null): number {
-  const number = Number(told ?? DEPTH);
+function depth(text: string | null): number {
+  const number = Number(text ?? DEPTH);
   return Number.isInteger(number) && number >= 0 ? Math.min(number, MOST_DEPTH) : DEPTH;
 }

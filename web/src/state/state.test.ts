@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Run } from "@/api/schema";
-import { Facts } from "@/state/facts";
-import { flowOf, flowWords, wireWords } from "@/state/flow";
 import { type GraphState, readState, START, toggled, writeState } from "@/state/graphState";
+import { LiveJobs } from "@/state/liveJobs";
+import { jobLabel, throughputOf, wireLabel } from "@/state/throughput";
 
 const FULL: GraphState = {
   node: "dataset:s3://a b:x/ä&=",
@@ -50,21 +50,21 @@ test("toggling takes out what was in", () => {
 
 const RUN = { id: "r", state: "RUNNING", startedAt: null, endedAt: null } as const;
 
-test("a change wakes only those who show that job, once for many changes", () => {
+test("a change notifies only those who show that job, once for many changes", () => {
   const waiting: (() => void)[] = [];
-  const facts = new Facts((tell) => waiting.push(tell));
-  const heard: string[] = [];
-  facts.subscribe("a", () => heard.push("a"));
-  const stop = facts.subscribe("b", () => heard.push("b"));
-  facts.subscribeToAll(() => heard.push("all"));
-  for (let n = 0; n < 100; n++) facts.set("a", { run: RUN, flow: null, isAlarming: false });
-  expect(heard).toEqual([]);
-  for (const tell of waiting.splice(0)) tell();
-  expect(heard).toEqual(["a", "all"]);
+  const liveJobs = new LiveJobs((notify) => waiting.push(notify));
+  const notified: string[] = [];
+  liveJobs.subscribe("a", () => notified.push("a"));
+  const stop = liveJobs.subscribe("b", () => notified.push("b"));
+  liveJobs.subscribeToAll(() => notified.push("all"));
+  for (let n = 0; n < 100; n++) liveJobs.set("a", { run: RUN, throughput: null, isAlarming: false });
+  expect(notified).toEqual([]);
+  for (const notify of waiting.splice(0)) notify();
+  expect(notified).toEqual(["a", "all"]);
   stop();
-  facts.set("b", { run: RUN, flow: null, isAlarming: false });
-  for (const tell of waiting.splice(0)) tell();
-  expect(heard).toEqual(["a", "all", "all"]);
+  liveJobs.set("b", { run: RUN, throughput: null, isAlarming: false });
+  for (const notify of waiting.splice(0)) notify();
+  expect(notified).toEqual(["a", "all", "all"]);
 });
 
 const run = (rest: Partial<Run>) =>
@@ -80,14 +80,14 @@ test("rates and lag come from our streaming facet", () => {
       watermark: "w",
     },
   };
-  const flow = flowOf(run({ facets, updatedAt: "t" }));
-  expect(flow).toEqual({ rate: 5.6, read: 1234, behind: 12, watermark: "w", at: "t" });
-  expect(flowWords(flow)).toBe("1.2k/s · 12 behind");
-  expect(wireWords(flow, true)).toBe("1.2k/s · 12 behind");
-  expect(wireWords(flow, false)).toBe("5.60/s");
+  const throughput = throughputOf(run({ facets, updatedAt: "t" }));
+  expect(throughput).toEqual({ outRate: 5.6, inRate: 1234, lag: 12, watermark: "w", at: "t" });
+  expect(jobLabel(throughput)).toBe("1.2k/s · lag 12");
+  expect(wireLabel(throughput, true)).toBe("1.2k/s · lag 12");
+  expect(wireLabel(throughput, false)).toBe("5.60/s");
 });
 
-test("without it rows of the last report over its time", () => {
+test("without it the rate is the rows of the last event over its time", () => {
   const states = [
     { type: "START", at: "2026-01-01T00:00:00Z", position: 1 },
     { type: "RUNNING", at: "2026-01-01T00:00:10Z", position: 2 },
@@ -95,7 +95,9 @@ test("without it rows of the last report over its time", () => {
   const outputDatasetVersions = [
     { datasetVersionId: { namespace: "", name: "", version: "" }, facets: { outputStatistics: { rowCount: 50 } } },
   ];
-  expect(flowOf(run({ states, outputDatasetVersions }))?.rate).toBe(5);
-  expect(flowOf(run({}))).toBeNull();
-  expect(flowOf(run({ facets: { headwater_streaming: { sources: "odd", outputRowsPerSecond: "many" } } }))).toBeNull();
+  expect(throughputOf(run({ states, outputDatasetVersions }))?.outRate).toBe(5);
+  expect(throughputOf(run({}))).toBeNull();
+  expect(
+    throughputOf(run({ facets: { headwater_streaming: { sources: "odd", outputRowsPerSecond: "many" } } })),
+  ).toBeNull();
 });

@@ -39,11 +39,11 @@ export function useGraphState(): { state: GraphState; change: Change; moveTo: (v
 const DRAWERS = ["tab", "run"];
 
 function addressOf(state: GraphState): string {
-  const said = new URLSearchParams(writeState(state));
+  const params = new URLSearchParams(writeState(state));
   const there = new URLSearchParams(window.location.search);
   for (const name of DRAWERS) {
     const value = there.get(name);
-    if (value !== null && state.details !== null) said.set(name, value);
+    if (value !== null && state.details !== null) params.set(name, value);
   }
-  return `/graph?${said}`;
+  return `/graph?${params}`;
 }

@@ -1,9 +1,9 @@
 import { SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import type { EdgeRef, NodeRef, SchemaChange } from "@/api/schema";
+import { cut, plural } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
 import parts from "@/parts/parts.module.css";
-import { When } from "@/parts/When";
-import { cut, plural } from "@/parts/words";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { FieldChanges } from "@/views/details/FieldChanges";
 import { openDetails } from "@/views/details/open";
 import { NodeById } from "@/views/why/NodeById";
@@ -44,7 +44,7 @@ export function SchemaChanges({ changes }: { changes: SchemaChange[] }) {
           <div key={change.nodeId}>
             <NodeById nodeId={change.nodeId} />
             <Text size="xs" c="dimmed">
-              <When at={change.at} />
+              <TimeAgo at={change.at} />
             </Text>
             <FieldChanges {...change} />
           </div>

@@ -2,17 +2,17 @@ import { Alert, Anchor, Group, Stack, Text } from "@mantine/core";
 import { IconArrowsDiff, IconEqual } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { diffAsked } from "@/api/ask";
+import { diffQuery } from "@/api/queries";
 import type { Diff } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { graphOf } from "@/parts/addresses";
+import { graphAddress } from "@/parts/addresses";
 import { Empty } from "@/parts/Empty";
+import { moment, plural } from "@/parts/format";
 import { MomentInput } from "@/parts/MomentInput";
 import { NodePicker } from "@/parts/NodePicker";
 import { Page } from "@/parts/Page";
+import { QueryResult } from "@/parts/QueryResult";
 import { Subject } from "@/parts/Subject";
 import { useParam } from "@/parts/useParam";
-import { moment, plural } from "@/parts/words";
 import { EdgeChanges, NodeChanges, SchemaChanges } from "@/views/compare/Changes";
 
 const DAY_MS = 86_400_000;
@@ -24,9 +24,9 @@ export default function CompareView() {
   const [nodeId, setNodeId] = useParam("node");
   // To the minute, so that the question stays the same while one looks at the answer.
   const since = from ?? new Date(Math.floor(Date.now() / 60_000) * 60_000 - DAY_MS).toISOString();
-  const asked = useQuery(diffAsked(since, to, nodeId));
+  const query = useQuery(diffQuery(since, to, nodeId));
   return (
-    <Page title="Compare" about="What is there at the second moment and was not at the first, and the other way round.">
+    <Page title="Compare" about="What was added, removed or changed between two moments.">
       <Group gap="md" align="flex-end">
         <MomentInput label="From" value={since} onChange={setFrom} />
         <MomentInput label="To (empty: now)" value={to} onChange={setTo} />
@@ -36,9 +36,9 @@ export default function CompareView() {
           <Subject nodeId={nodeId} onChange={() => setNodeId(null)} />
         )}
       </Group>
-      <Asked asked={asked} lines={8}>
+      <QueryResult query={query} lines={8}>
         {(diff) => <Answer diff={diff} />}
-      </Asked>
+      </QueryResult>
     </Page>
   );
 }
@@ -58,25 +58,25 @@ function Answer({ diff }: { diff: Diff }) {
     <Stack gap="sm">
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          From {moment(diff.from)} to {moment(diff.to)}: {plural(nodes.added.length, "new node")},{" "}
-          {nodes.removed.length} gone; {plural(edges.added.length, "new edge")}, {edges.removed.length} gone;{" "}
-          {plural(schemas.length, "other schema")}.
+          From {moment(diff.from)} to {moment(diff.to)}: {plural(nodes.added.length, "node")} added,{" "}
+          {nodes.removed.length} removed; {plural(edges.added.length, "edge")} added, {edges.removed.length} removed;{" "}
+          {plural(schemas.length, "schema")} changed.
         </Text>
         {around !== undefined && (
-          <Anchor component={Link} size="sm" href={graphOf(around, { against: diff.from, at: diff.to })}>
+          <Anchor component={Link} size="sm" href={graphAddress(around, { against: diff.from, at: diff.to })}>
             <IconArrowsDiff size={14} aria-hidden /> Show in the graph
           </Anchor>
         )}
       </Group>
       {diff.truncated && (
-        <Alert color="yellow" variant="light" title="There is more" styles={{ title: { color: "inherit" } }}>
-          Choose a shorter time, or one node, to see everything.
+        <Alert color="yellow" variant="light" title="More changes than shown" styles={{ title: { color: "inherit" } }}>
+          Choose a shorter period or a single node to see everything.
         </Alert>
       )}
       <SchemaChanges changes={schemas} />
       <NodeChanges {...nodes} />
       <EdgeChanges title="Edges" {...edges} />
-      <EdgeChanges title="Edges between columns" {...columns} />
+      <EdgeChanges title="Column lineage" {...columns} />
     </Stack>
   );
 }

@@ -1,22 +1,34 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { ConnectorDetails } from "@/api/schema";
+import { cut } from "@/parts/format";
 import parts from "@/parts/parts.module.css";
 import { setParams } from "@/parts/useParam";
-import { cut } from "@/parts/words";
-import { type Action, type Named, useAct, useRestartTask } from "@/views/connectors/asks";
 import { Deploy } from "@/views/connectors/Deploy";
-import { setUserName, userName } from "@/views/connectors/who";
+import { type Action, type ConnectorId, useAct, useRestartTask } from "@/views/connectors/queries";
+import { setUserName, userName } from "@/views/connectors/userName";
 
 export const CLOSE = { "aria-label": "Close" };
 
-const WORDS: Record<Action, { button: string; means: string }> = {
-  pause: { button: "Pause", means: "Its tasks stay where they are and do nothing until it is resumed." },
-  resume: { button: "Resume", means: "It goes on where it was." },
-  stop: { button: "Stop", means: "Its tasks end. Configuration and offsets stay; resume starts it again." },
-  restart: { button: "Restart", means: "The connector and all of its tasks end and begin again." },
-  "restart failed": { button: "Restart what failed", means: "Only what has failed ends and begins again." },
-  delete: { button: "Delete", means: "It is gone with its configuration. What the graph knows of it stays." },
+const WORDS: Record<Action, { button: string; means: string; failed: string }> = {
+  pause: { button: "Pause", means: "Its tasks stop processing until you resume it.", failed: "Pause failed" },
+  resume: { button: "Resume", means: "It continues where it left off.", failed: "Resume failed" },
+  stop: {
+    button: "Stop",
+    means: "Its tasks shut down. Configuration and offsets are kept; resume starts it again.",
+    failed: "Stop failed",
+  },
+  restart: { button: "Restart", means: "Restarts the connector and all its tasks.", failed: "Restart failed" },
+  "restart failed": {
+    button: "Restart failed tasks",
+    means: "Restarts the connector and tasks that failed, and nothing else.",
+    failed: "Restart failed",
+  },
+  delete: {
+    button: "Delete",
+    means: "Deletes the connector and its configuration. Its lineage stays in the graph.",
+    failed: "Delete failed",
+  },
 };
 
 /** What makes sense for a connector in this state. */
@@ -32,7 +44,7 @@ function sensible(one: ConnectorDetails): Action[] {
 }
 
 export function Actions({ one }: { one: ConnectorDetails }) {
-  const [asked, setAsked] = useState<Action | null>(null);
+  const [chosen, setChosen] = useState<Action | null>(null);
   const [isEditing, setEditing] = useState(false);
   return (
     <Group gap="xs" role="group" aria-label="Actions">
@@ -42,15 +54,15 @@ export function Actions({ one }: { one: ConnectorDetails }) {
           size="compact-sm"
           variant="default"
           className={action === "delete" ? parts.removed : undefined}
-          onClick={() => setAsked(action)}
+          onClick={() => setChosen(action)}
         >
           {WORDS[action].button}
         </Button>
       ))}
       <Button size="compact-sm" variant="default" onClick={() => setEditing(true)}>
-        Change
+        Edit
       </Button>
-      {asked !== null && <Confirm one={one} action={asked} onClose={() => setAsked(null)} />}
+      {chosen !== null && <Confirm one={one} action={chosen} onClose={() => setChosen(null)} />}
       {isEditing && <Deploy clusters={[one.cluster]} existing={one} onClose={() => setEditing(false)} />}
     </Group>
   );
@@ -74,10 +86,10 @@ function Confirm({ one, action, onClose }: { one: ConnectorDetails; action: Acti
       <Stack gap="sm">
         <Text size="sm">{words.means}</Text>
         <Name onEnter={go} />
-        <Failed error={act.error} />
+        <Failed error={act.error} title={words.failed} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Leave it
+            Cancel
           </Button>
           <Button color={action === "delete" ? "red.9" : undefined} loading={act.isPending} onClick={go}>
             {words.button}
@@ -94,7 +106,7 @@ export function Name({ onEnter }: { onEnter?: () => void }) {
   return (
     <TextInput
       label="Your name"
-      description="The log keeps who did it."
+      description="Recorded in the log."
       value={name}
       onChange={(event) => {
         setName(event.currentTarget.value);
@@ -105,10 +117,11 @@ export function Name({ onEnter }: { onEnter?: () => void }) {
   );
 }
 
-export function Failed({ error }: { error: Error | null }) {
+/** `title`: what failed, such as “Pause failed”. */
+export function Failed({ error, title }: { error: Error | null; title: string }) {
   return (
     error !== null && (
-      <Alert color="red" variant="light" role="alert" title="It was not done" styles={{ title: { color: "inherit" } }}>
+      <Alert color="red" variant="light" role="alert" title={title} styles={{ title: { color: "inherit" } }}>
         <Text size="sm" className={parts.free}>
           {cut(error.message, 1000)}
         </Text>
@@ -118,7 +131,7 @@ export function Failed({ error }: { error: Error | null }) {
 }
 
 /** A single task is restarted without asking back, once the name is known: nothing is lost by it. */
-export function RestartTask({ cluster, name, task }: Named & { task: number }) {
+export function RestartTask({ cluster, name, task }: ConnectorId & { task: number }) {
   const restart = useRestartTask();
   const [isAsking, setAsking] = useState(false);
   const go = () => restart.mutate({ cluster, name, task }, { onSuccess: () => setAsking(false) });
@@ -132,12 +145,12 @@ export function RestartTask({ cluster, name, task }: Named & { task: number }) {
       >
         Restart
       </Button>
-      <Failed error={restart.error} />
+      <Failed error={restart.error} title="Restart failed" />
       {isAsking && (
         <Modal opened onClose={() => setAsking(false)} title={`Restart task ${task}`} centered closeButtonProps={CLOSE}>
           <Stack gap="sm">
             <Name onEnter={go} />
-            <Failed error={restart.error} />
+            <Failed error={restart.error} title="Restart failed" />
             <Button onClick={go} loading={restart.isPending}>
               Restart
             </Button>

@@ -1,29 +1,29 @@
 import { Anchor, CloseButton, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { Link } from "wouter";
 import type { ConnectorDetails } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { graphOf } from "@/parts/addresses";
+import { graphAddress } from "@/parts/addresses";
 import { Copyable } from "@/parts/Copyable";
 import { Fold } from "@/parts/Fold";
+import { amount, cut } from "@/parts/format";
 import parts from "@/parts/parts.module.css";
+import { QueryResult } from "@/parts/QueryResult";
+import { StateBadge } from "@/parts/StateBadge";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { setParams } from "@/parts/useParam";
-import { When } from "@/parts/When";
-import { amount, cut } from "@/parts/words";
 import { Actions, RestartTask } from "@/views/connectors/Actions";
-import { type Named, useConnector } from "@/views/connectors/asks";
-import { stateOf } from "@/views/connectors/looks";
-import { State } from "@/views/connectors/State";
-import { Facts } from "@/views/details/Facts";
+import { type ConnectorId, useConnector } from "@/views/connectors/queries";
+import { stateOf } from "@/views/connectors/summary";
 import { openDetails } from "@/views/details/open";
+import { PropertyList } from "@/views/details/PropertyList";
 import { Section } from "@/views/details/Section";
 
-interface Props extends Named {
+interface Props extends ConnectorId {
   mayChange: boolean;
 }
 
 /** One connector: how it is, what it does, and what can be done about it. */
 export function ConnectorPanel({ cluster, name, mayChange }: Props) {
-  const asked = useConnector({ cluster, name });
+  const query = useConnector({ cluster, name });
   return (
     <section className={parts.tile} aria-label={`Connector ${name}`}>
       <Group justify="space-between" wrap="nowrap" align="flex-start">
@@ -32,7 +32,7 @@ export function ConnectorPanel({ cluster, name, mayChange }: Props) {
         </Title>
         <CloseButton aria-label="Close" onClick={() => setParams({ cluster: null, connector: null })} />
       </Group>
-      <Asked asked={asked} lines={6}>
+      <QueryResult query={query} lines={6}>
         {(one) => (
           <Stack gap="xs">
             {mayChange && <Actions one={one} />}
@@ -43,7 +43,7 @@ export function ConnectorPanel({ cluster, name, mayChange }: Props) {
             <Offsets one={one} />
           </Stack>
         )}
-      </Asked>
+      </QueryResult>
     </section>
   );
 }
@@ -52,9 +52,9 @@ function Overview({ one }: { one: ConnectorDetails }) {
   const { nodeId } = one;
   return (
     <>
-      <Facts
-        facts={[
-          ["State", <State key="state" state={stateOf(one)} />],
+      <PropertyList
+        properties={[
+          ["State", <StateBadge key="state" state={stateOf(one)} />],
           ["Kind", `${one.type} in ${one.cluster}`],
           ["Class", one.className],
           ["Worker", one.worker],
@@ -62,10 +62,10 @@ function Overview({ one }: { one: ConnectorDetails }) {
           [
             "Lineage",
             nodeId === null ? (
-              "not in the graph: is a watcher running?"
+              "Not in the graph. Is a watcher running?"
             ) : (
               <Group key="lineage" gap="md">
-                <Anchor size="sm" component={Link} href={graphOf(nodeId)}>
+                <Anchor size="sm" component={Link} href={graphAddress(nodeId)}>
                   Graph
                 </Anchor>
                 <Anchor size="sm" component="button" type="button" onClick={() => openDetails(nodeId)}>
@@ -76,7 +76,7 @@ function Overview({ one }: { one: ConnectorDetails }) {
           ],
         ]}
       />
-      {one.trace !== null && <Copyable text={one.trace} label="the trace of the connector" />}
+      {one.trace !== null && <Copyable text={one.trace} label="the stack trace of the connector" />}
     </>
   );
 }
@@ -90,7 +90,7 @@ function Tasks({ one, mayChange }: { one: ConnectorDetails; mayChange: boolean }
           <div key={task.id}>
             <Group gap="sm">
               <Text size="sm">Task {task.id}</Text>
-              <State state={task.state} />
+              <StateBadge state={task.state} />
               <Text size="sm" c="dimmed">
                 {task.worker}
               </Text>
@@ -101,8 +101,8 @@ function Tasks({ one, mayChange }: { one: ConnectorDetails; mayChange: boolean }
                 <Text size="sm" className={`${parts.free} ${parts.removed}`}>
                   {cut(reason(task.trace), 400)}
                 </Text>
-                <Fold label="Trace">
-                  <Copyable text={task.trace} label={`the trace of task ${task.id}`} />
+                <Fold label="Stack trace">
+                  <Copyable text={task.trace} label={`the stack trace of task ${task.id}`} />
                 </Fold>
               </>
             )}
@@ -122,20 +122,20 @@ function reason(trace: string): string {
 function Flow({ one }: { one: ConnectorDetails }) {
   if (one.flow.length === 0) return null;
   return (
-    <Section title="What flows">
+    <Section title="Throughput">
       <Table aria-label="Topics" withRowBorders={false}>
         <Table.Tbody>
           {one.flow.map((topic) => (
             <Table.Tr key={topic.topic}>
               <Table.Td className={parts.free}>{cut(topic.topic, 250)}</Table.Td>
               <Table.Td>{topic.messagesPerSecond !== null && `${amount(topic.messagesPerSecond)} records/s`}</Table.Td>
-              <Table.Td>{topic.lag !== null && `${amount(topic.lag)} behind`}</Table.Td>
+              <Table.Td>{topic.lag !== null && `lag ${amount(topic.lag)}`}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
       <Text size="xs" c="dimmed">
-        told <When at={one.flowAt} />
+        updated <TimeAgo at={one.flowAt} />
       </Text>
     </Section>
   );

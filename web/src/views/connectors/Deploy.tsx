@@ -1,13 +1,13 @@
 import { Button, Group, Modal, Select, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { ConfigCheck, ConfigField, ConnectorDetails } from "@/api/schema";
+import { cut, plural } from "@/parts/format";
 import parts from "@/parts/parts.module.css";
 import { setParams } from "@/parts/useParam";
-import { cut, plural } from "@/parts/words";
 import { CLOSE, Failed, Name } from "@/views/connectors/Actions";
-import { type Config, usePlugins, usePut, useValidate } from "@/views/connectors/asks";
 import { readConfig, writeConfig } from "@/views/connectors/configText";
 import classes from "@/views/connectors/connectors.module.css";
+import { type Config, usePlugins, usePut, useValidate } from "@/views/connectors/queries";
 
 interface Props {
   clusters: string[];
@@ -26,34 +26,34 @@ export function Deploy({ clusters, existing, onClose }: Props) {
 
   const read = (): { name: string; config: Config } | null => {
     try {
-      const told = readConfig(text);
-      const wanted = name.trim() || (told.name ?? "");
-      setName(wanted);
+      const parsed = readConfig(text);
+      const chosenName = name.trim() || (parsed.name ?? "");
+      setName(chosenName);
       setUnreadable(null);
-      return { name: wanted, config: told.config };
+      return { name: chosenName, config: parsed.config };
     } catch (error) {
       setUnreadable(error instanceof Error ? error.message : String(error));
       return null;
     }
   };
   const check = () => {
-    const told = read();
-    if (told !== null) validate.mutate({ cluster, ...told });
+    const connector = read();
+    if (connector !== null) validate.mutate({ cluster, ...connector });
   };
   const submit = () => {
-    const told = read();
-    if (told === null) return;
-    const wish = { cluster, ...told, isNew: existing === undefined };
+    const connector = read();
+    if (connector === null) return;
+    const change = { cluster, ...connector, isNew: existing === undefined };
     // The messages come beside the options; only what has none goes on.
     validate.mutate(
-      { cluster, ...told },
+      { cluster, ...connector },
       {
         onSuccess: ({ errorCount }) => {
           if (errorCount > 0) return;
-          put.mutate(wish, {
+          put.mutate(change, {
             onSuccess: () => {
               onClose();
-              setParams({ cluster, connector: told.name });
+              setParams({ cluster, connector: connector.name });
             },
           });
         },
@@ -70,7 +70,7 @@ export function Deploy({ clusters, existing, onClose }: Props) {
       // The text is being written by hand; its own message says what is wrong with it.
     }
   };
-  const title = existing === undefined ? "Deploy a connector" : `Change ${cut(existing.name, 80)}`;
+  const title = existing === undefined ? "Deploy a connector" : `Edit ${cut(existing.name, 80)}`;
   return (
     <Modal opened onClose={onClose} title={title} size="xl" closeOnClickOutside={false} closeButtonProps={CLOSE}>
       <Stack gap="sm">
@@ -84,7 +84,7 @@ export function Deploy({ clusters, existing, onClose }: Props) {
         <Textarea
           className={classes.json}
           label="Configuration"
-          description='JSON, as Connect takes it: {"name": …, "config": {…}}, or the options alone. [hidden] values stay as they are.'
+          description='JSON: {"name": …, "config": {…}}, or only the options. [hidden] values stay unchanged.'
           autosize
           minRows={6}
           maxRows={16}
@@ -95,13 +95,16 @@ export function Deploy({ clusters, existing, onClose }: Props) {
         />
         {validate.data !== undefined && <Checked check={validate.data} text={text} onChange={setOption} />}
         <Name />
-        <Failed error={validate.error ?? put.error} />
+        <Failed
+          error={validate.error ?? put.error}
+          title={validate.error === null ? "The change failed" : "Validation failed"}
+        />
         <Group justify="flex-end">
           <Button variant="default" loading={validate.isPending} onClick={check}>
             Validate
           </Button>
           <Button loading={put.isPending} onClick={submit}>
-            {existing === undefined ? "Deploy" : "Change"}
+            {existing === undefined ? "Deploy" : "Save"}
           </Button>
         </Group>
       </Stack>
@@ -115,8 +118,8 @@ function Begin({ cluster, onPick }: { cluster: string; onPick: (text: string) =>
   const classesOf = plugins.data?.plugins ?? [];
   return (
     <Select
-      label="Begin with a class"
-      placeholder="or paste a file below"
+      label="Start from a class"
+      placeholder="or paste JSON below"
       searchable
       data={classesOf.map((plugin) => plugin.className)}
       onChange={(kind) => {
@@ -144,11 +147,9 @@ function Checked({
     .filter((field) => field.errors.length > 0 || field.name in given || field.required)
     .sort((a, b) => Number(b.errors.length > 0) - Number(a.errors.length > 0));
   return (
-    <section aria-label="What the class says">
+    <section aria-label="Validation result">
       <Text size="sm" fw={600} className={check.errorCount > 0 ? parts.removed : parts.added} role="status">
-        {check.errorCount === 0
-          ? "Valid: the class has nothing against it."
-          : `${plural(check.errorCount, "problem")} to mend`}
+        {check.errorCount === 0 ? "Valid: no problems found." : `${plural(check.errorCount, "problem")} to fix`}
       </Text>
       <div className={classes.options}>
         {shown.map((field) => (

@@ -20,7 +20,7 @@ test("what is written is read again", () => {
 });
 
 test.each([
-  ["{", "not JSON"],
+  ["{", "Not valid JSON"],
   ["[]", "an object"],
   ['{"config": {"a": {"b": 1}}}', "value of a"],
 ])("%s is refused with a reason", (text, reason) => {

@@ -1,6 +1,6 @@
 /** A configuration as people keep it in files, and back. */
 
-import type { Config } from "@/views/connectors/asks";
+import type { Config } from "@/views/connectors/queries";
 
 export interface Read {
   name: string | null;
@@ -9,21 +9,21 @@ export interface Read {
 
 /** As Connect takes it: `{name, config}`, or the options alone. Throws an Error that says what is wrong. */
 export function readConfig(text: string): Read {
-  let told: unknown;
+  let json: unknown;
   try {
-    told = JSON.parse(text);
+    json = JSON.parse(text);
   } catch (error) {
-    throw new Error(`This is not JSON: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`Not valid JSON: ${error instanceof Error ? error.message : error}`);
   }
-  if (!isObject(told)) throw new Error('This has to be an object: {"name": …, "config": {…}}, or the options alone.');
-  const options = isObject(told.config) ? told.config : told;
+  if (!isObject(json)) throw new Error('Expected an object: {"name": …, "config": {…}}, or only the options.');
+  const options = isObject(json.config) ? json.config : json;
   const config: Config = {};
   for (const [key, value] of Object.entries(options)) {
     if (value === null) continue;
-    if (typeof value === "object") throw new Error(`The value of ${key} has to be a text, a number, true or false.`);
+    if (typeof value === "object") throw new Error(`The value of ${key} must be a string, a number, true or false.`);
     config[key] = String(value);
   }
-  const name = typeof told.name === "string" ? told.name : null;
+  const name = typeof json.name === "string" ? json.name : null;
   return { name: name ?? config.name ?? null, config };
 }
 

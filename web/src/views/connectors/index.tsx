@@ -2,19 +2,19 @@ import { Alert, Button, Stack, Table, Text } from "@mantine/core";
 import { IconPlugConnected, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import type { ConnectCluster, Connector } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
 import { Copyable } from "@/parts/Copyable";
 import { Empty } from "@/parts/Empty";
+import { plural } from "@/parts/format";
 import { Page } from "@/parts/Page";
 import parts from "@/parts/parts.module.css";
+import { QueryResult } from "@/parts/QueryResult";
+import { StateBadge } from "@/parts/StateBadge";
 import { setParams, useParam } from "@/parts/useParam";
-import { plural } from "@/parts/words";
-import { useClusters, useConnectors } from "@/views/connectors/asks";
 import { ConnectorPanel } from "@/views/connectors/ConnectorPanel";
 import classes from "@/views/connectors/connectors.module.css";
 import { Deploy } from "@/views/connectors/Deploy";
-import { lagOf, rateOf, shortClass, stateOf, tasksOf } from "@/views/connectors/looks";
-import { State } from "@/views/connectors/State";
+import { useClusters, useConnectors } from "@/views/connectors/queries";
+import { lagOf, rateOf, shortClass, stateOf, tasksOf } from "@/views/connectors/summary";
 
 /** The connectors of all clusters that the server knows, and the one that was picked beside them. */
 export default function ConnectorsView() {
@@ -27,7 +27,7 @@ export default function ConnectorsView() {
   return (
     <Page
       title="Connectors"
-      about="What Kafka Connect runs: states, tasks, errors, what flows."
+      about="Connectors in Kafka Connect: state, tasks, errors and throughput."
       actions={
         mayChange &&
         known.length > 0 && (
@@ -37,7 +37,7 @@ export default function ConnectorsView() {
         )
       }
     >
-      <Asked asked={clusters} lines={4}>
+      <QueryResult query={clusters} lines={4}>
         {({ clusters: all }) =>
           all.length === 0 ? (
             <NoClusters />
@@ -53,7 +53,7 @@ export default function ConnectorsView() {
             </div>
           )
         }
-      </Asked>
+      </QueryResult>
       {isDeploying && <Deploy clusters={known.map((each) => each.name)} onClose={() => setDeploying(false)} />}
     </Page>
   );
@@ -72,9 +72,9 @@ function Silent({ clusters }: { clusters: ConnectCluster[] }) {
 }
 
 function List({ picked }: { picked: string | null }) {
-  const asked = useConnectors();
+  const query = useConnectors();
   return (
-    <Asked asked={asked} lines={6}>
+    <QueryResult query={query} lines={6}>
       {({ connectors }) =>
         connectors.length === 0 ? (
           <Empty Icon={IconPlugConnected} title="No connectors">
@@ -85,7 +85,7 @@ function List({ picked }: { picked: string | null }) {
             <Table className={parts.table} highlightOnHover aria-label="Connectors">
               <Table.Thead>
                 <Table.Tr>
-                  {["Connector", "State", "Tasks", "Records", "Behind", "Class"].map((head) => (
+                  {["Connector", "State", "Tasks", "Records", "Lag (records)", "Class"].map((head) => (
                     <Table.Th key={head}>{head}</Table.Th>
                   ))}
                 </Table.Tr>
@@ -101,12 +101,12 @@ function List({ picked }: { picked: string | null }) {
               </Table.Tbody>
             </Table>
             <Text size="xs" c="dimmed" mt={6}>
-              {plural(connectors.length, "connector")}. Records and lag are what the watcher last told.
+              {plural(connectors.length, "connector")}. Records and lag as of the watcher's last poll.
             </Text>
           </Table.ScrollContainer>
         )
       }
-    </Asked>
+    </QueryResult>
   );
 }
 
@@ -128,7 +128,7 @@ function Row({ one, isPicked }: { one: Connector; isPicked: boolean }) {
         </button>
       </Table.Td>
       <Table.Td miw={104}>
-        <State state={stateOf(one)} />
+        <StateBadge state={stateOf(one)} />
       </Table.Td>
       <Table.Td miw={96}>{tasksOf(one.tasks)}</Table.Td>
       <Table.Td>{rateOf(one.flow)}</Table.Td>
@@ -140,14 +140,16 @@ function Row({ one, isPicked }: { one: Connector; isPicked: boolean }) {
 
 function NoClusters() {
   return (
-    <Empty Icon={IconPlugConnected} title="The server knows no Connect cluster">
+    <Empty Icon={IconPlugConnected} title="No Connect cluster configured">
       <Stack gap="xs">
-        <span>Start it with the address of one. With --operate, connectors can be changed here too.</span>
+        <span>
+          Start the server with the address of a cluster. With --operate, you can also change connectors here.
+        </span>
         <Copyable
           label="the command"
           text={"headwater serve --connect kafka-connect=http://127.0.0.1:8083 --operate"}
         />
-        <span>The watcher brings their lineage:</span>
+        <span>To collect lineage, start the watcher:</span>
         <Copyable
           label="the command"
           text={"headwater watch connect --connect http://127.0.0.1:8083 --kafka 127.0.0.1:9092"}

@@ -36,12 +36,12 @@ function query(facets: unknown): string | undefined {
 }
 
 function source(facets: unknown): { text: string; language: string } | undefined {
-  const told = facet(facets, "sourceCode");
-  const code = text(told, "sourceCode");
-  return code === undefined ? undefined : { text: code, language: text(told, "language") ?? "" };
+  const sourceFacet = facet(facets, "sourceCode");
+  const code = text(sourceFacet, "sourceCode");
+  return code === undefined ? undefined : { text: code, language: text(sourceFacet, "language") ?? "" };
 }
 
 function place(facets: unknown) {
-  const told = facet(facets, "sourceCodeLocation");
-  return told === undefined ? [] : linksIn({ sourceCodeLocation: told });
+  const sourceFacet = facet(facets, "sourceCodeLocation");
+  return sourceFacet === undefined ? [] : linksIn({ sourceCodeLocation: sourceFacet });
 }

@@ -21,7 +21,7 @@ const SHOWN = 100;
 
 /** Where each column comes from, and how; for the picked one also where it goes. */
 export function ColumnsTab({ dataset, column, onNavigate }: Props) {
-  const [wanted, setWanted] = useState("");
+  const [filter, setFilter] = useState("");
   const lineage = dataset.columnLineage ?? [];
   const known = new Set(lineage.map((field) => field.name));
   const all: FieldLineage[] = [
@@ -30,19 +30,22 @@ export function ColumnsTab({ dataset, column, onNavigate }: Props) {
   ];
   if (all.length === 0) {
     return (
-      <Empty Icon={IconColumns3} title="Nobody told its columns">
-        Where columns come from is told by the <code>columnLineage</code> facet of the dataset that is written.
+      <Empty Icon={IconColumns3} title="No columns reported yet">
+        Column lineage comes from the <code>columnLineage</code> facet of output datasets.
       </Empty>
     );
   }
-  const found = all.filter((field) => field.name.toLowerCase().includes(wanted.toLowerCase()));
-  const shown = [...found.filter((field) => field.name === column), ...found.filter((field) => field.name !== column)];
+  const matches = all.filter((field) => field.name.toLowerCase().includes(filter.toLowerCase()));
+  const shown = [
+    ...matches.filter((field) => field.name === column),
+    ...matches.filter((field) => field.name !== column),
+  ];
   const base = `${dataset.namespace}:${dataset.name}`;
   return (
     <Stack gap={0}>
       {column !== undefined && <GoesTo nodeId={`datasetField:${base}:${column}`} onNavigate={onNavigate} />}
-      <Section title="Comes from">
-        <FilterBox label="Find a column" value={wanted} onChange={setWanted} />
+      <Section title="Upstream">
+        <FilterBox label="Find a column" value={filter} onChange={setFilter} />
         <ul className={classes.columns}>
           {shown.slice(0, SHOWN).map((field) => (
             <li key={field.name} className={classes.column} data-picked={field.name === column}>
@@ -53,7 +56,7 @@ export function ColumnsTab({ dataset, column, onNavigate }: Props) {
         </ul>
         {shown.length > SHOWN && (
           <Text size="sm" c="dimmed">
-            {shown.length - SHOWN} more; type a part of the name.
+            {shown.length - SHOWN} more. Type part of a name to filter.
           </Text>
         )}
       </Section>
@@ -65,7 +68,7 @@ function Sources({ inputs, onNavigate }: { inputs: InputFieldRef[]; onNavigate: 
   if (inputs.length === 0) {
     return (
       <Text size="xs" c="dimmed" ml={24}>
-        nobody said
+        no source reported
       </Text>
     );
   }
@@ -98,23 +101,24 @@ export function UseBadge({ use }: { use: Use }) {
 }
 
 function GoesTo({ nodeId, onNavigate }: { nodeId: string; onNavigate: Props["onNavigate"] }) {
-  const asked = useQuery({
+  const lineageQuery = useQuery({
     queryKey: ["column", nodeId],
     queryFn: ({ signal }) => {
       const query = { nodeId, depth: 1, withDownstream: true };
       return body(api.GET("/api/v1/column-lineage", { params: { query }, signal }));
     },
   });
-  const targets = asked.data?.graph.find((node) => node.id === nodeId)?.outEdges.map((edge) => edge.destination) ?? [];
+  const targets =
+    lineageQuery.data?.graph.find((node) => node.id === nodeId)?.outEdges.map((edge) => edge.destination) ?? [];
   const named = targets.flatMap((id) => {
-    const node = asked.data?.graph.find((each) => each.id === id);
+    const node = lineageQuery.data?.graph.find((each) => each.id === id);
     return node !== undefined && "field" in node.data ? [{ id, data: node.data }] : [];
   });
   return (
-    <Section title="Goes to">
+    <Section title="Downstream">
       {named.length === 0 ? (
         <Text size="sm" c="dimmed">
-          {asked.isPending ? "…" : "Nothing is known that uses it."}
+          {lineageQuery.isPending ? "…" : "No known use."}
         </Text>
       ) : (
         <Stack gap={4}>

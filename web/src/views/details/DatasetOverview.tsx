@@ -1,13 +1,13 @@
 import { Group, Stack, Text } from "@mantine/core";
 import type { Dataset } from "@/api/schema";
 import { owners } from "@/parts/facets";
-import { When } from "@/parts/When";
-import { cut, moment, plural, sentence } from "@/parts/words";
+import { cut, moment, plural, sentence } from "@/parts/format";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { Description } from "@/views/details/Description";
-import { Facts } from "@/views/details/Facts";
 import { FreshnessBox } from "@/views/details/FreshnessBox";
 import { Links } from "@/views/details/Links";
 import { linksIn } from "@/views/details/links";
+import { PropertyList } from "@/views/details/PropertyList";
 import { Section } from "@/views/details/Section";
 import { Tags } from "@/views/details/Tags";
 
@@ -23,18 +23,18 @@ export function DatasetOverview({ dataset, nodeId, onNavigate }: Props) {
   return (
     <Stack gap={0}>
       <Description entity={entity} description={dataset.description} />
-      {dataset.deleted && <Text c="red">It was dropped.</Text>}
+      {dataset.deleted && <Text c="red">This dataset was dropped.</Text>}
       <FreshnessBox nodeId={nodeId} dataset={dataset} onNavigate={onNavigate} />
-      <Section title="What it is">
-        <Facts
-          facts={[
+      <Section title="About">
+        <PropertyList
+          properties={[
             ["Kind", sentence(dataset.type.replace("DB_", ""))],
             ["Columns", plural(dataset.fields.length, "column")],
-            ["Owners", owners(dataset.facets).join(", ") || "Nobody is named"],
+            ["Owners", owners(dataset.facets).join(", ") || "No owner"],
             ["Source", cut(dataset.sourceName, 300)],
             ["Last operation", dataset.lastLifecycleState && sentence(dataset.lastLifecycleState)],
             ["First seen", dataset.createdAt && moment(dataset.createdAt)],
-            ["Last change", <When key="changed" at={dataset.updatedAt} />],
+            ["Last change", <TimeAgo key="changed" at={dataset.updatedAt} />],
           ]}
         />
         {links.length > 0 && <Links links={links} />}

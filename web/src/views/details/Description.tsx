@@ -1,13 +1,13 @@
 import { ActionIcon, Button, Group, Stack, Text, Textarea, Tooltip } from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
-import type { Found } from "@/parts/asks";
+import type { ResolvedNode } from "@/api/hooks";
+import { ErrorAlert } from "@/parts/ErrorAlert";
 import classes from "@/parts/parts.module.css";
-import { Trouble } from "@/parts/Trouble";
 import { useDescribe } from "@/views/details/edits";
 
 interface Props {
-  entity: Pick<Found, "kind" | "namespace" | "name">;
+  entity: Pick<ResolvedNode, "kind" | "namespace" | "name">;
   description: string | null;
 }
 
@@ -47,7 +47,7 @@ export function Description({ entity, description }: Props) {
         data-autofocus
         onChange={(event) => setDraft(event.currentTarget.value)}
       />
-      {describe.isError && <Trouble error={describe.error} />}
+      {describe.isError && <ErrorAlert error={describe.error} />}
       <Group gap="xs">
         <Button size="compact-sm" onClick={save} loading={describe.isPending}>
           Save

@@ -1,20 +1,21 @@
 import { Button, Group, Loader, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { api, body } from "@/api/client";
+import type { Name } from "@/api/schema";
+import { ErrorAlert } from "@/parts/ErrorAlert";
 import { EventRow } from "@/parts/EventRow";
 import { isJson, type Json } from "@/parts/facets";
-import { datasetsOf, jobOf, type Named, runOf, typeOf } from "@/parts/rawEvents";
-import { Trouble } from "@/parts/Trouble";
-import { plural } from "@/parts/words";
+import { plural } from "@/parts/format";
+import { datasetsOf, jobOf, runOf, typeOf } from "@/parts/rawEvents";
 
 interface About {
-  job?: Named;
-  dataset?: Named & { aliases: Named[] };
+  job?: Name;
+  dataset?: Name & { aliases: Name[] };
 }
 
 interface Props {
   about: About;
-  until: string | null; // the last time that anything was told of it
+  until: string | null; // when it was last reported
 }
 
 const PAGE = 100;
@@ -22,7 +23,7 @@ const PAGE = 100;
 /** Raw events that name a job or a dataset, the latest first. */
 export function EventsTab({ about, until }: Props) {
   const before = new Date((until === null ? Date.now() : Date.parse(until)) + 1).toISOString();
-  const asked = useInfiniteQuery({
+  const pages = useInfiniteQuery({
     queryKey: ["events about", about, before],
     initialPageParam: 0,
     queryFn: ({ signal, pageParam }) => {
@@ -31,27 +32,27 @@ export function EventsTab({ about, until }: Props) {
     },
     getNextPageParam: (last, pages) => (pages.length * PAGE < last.totalCount ? pages.length * PAGE : undefined),
   });
-  if (asked.isError) return <Trouble error={asked.error} retry={() => void asked.refetch()} />;
-  if (asked.data === undefined) return <Loader size="sm" aria-label="Loading" />;
-  const looked = asked.data.pages.flatMap((page) => page.events as unknown[]).filter(isJson);
-  const found = looked.filter((event) => names(event, about));
+  if (pages.isError) return <ErrorAlert error={pages.error} retry={() => void pages.refetch()} />;
+  if (pages.data === undefined) return <Loader size="sm" aria-label="Loading" />;
+  const searched = pages.data.pages.flatMap((page) => page.events as unknown[]).filter(isJson);
+  const matches = searched.filter((event) => mentions(event, about));
   return (
     <Stack gap="xs">
-      {found.map((event) => (
+      {matches.map((event) => (
         <EventRow key={`${String(event.eventTime)} ${runOf(event)} ${typeOf(event)}`} event={event} />
       ))}
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          {plural(found.length, "event")} among {plural(looked.length, "event")} looked at
+          {plural(matches.length, "match", "matches")} in {plural(searched.length, "event")} searched
         </Text>
-        {asked.hasNextPage && (
+        {pages.hasNextPage && (
           <Button
             size="compact-sm"
             variant="default"
-            loading={asked.isFetchingNextPage}
-            onClick={() => void asked.fetchNextPage()}
+            loading={pages.isFetchingNextPage}
+            onClick={() => void pages.fetchNextPage()}
           >
-            Look further back
+            Search further back
           </Button>
         )}
       </Group>
@@ -59,14 +60,14 @@ export function EventsTab({ about, until }: Props) {
   );
 }
 
-function names(event: Json, { job, dataset }: About): boolean {
-  const told = jobOf(event);
-  if (job !== undefined && told !== null && same(told, job)) return true;
+function mentions(event: Json, { job, dataset }: About): boolean {
+  const eventJob = jobOf(event);
+  if (job !== undefined && eventJob !== null && same(eventJob, job)) return true;
   if (dataset === undefined) return false;
   const all = [...datasetsOf(event, "inputs"), ...datasetsOf(event, "outputs"), ...datasetsOf(event, "dataset")];
   return all.some((each) => same(each, dataset) || dataset.aliases.some((alias) => same(each, alias)));
 }
 
-function same(a: Named, b: Named): boolean {
+function same(a: Name, b: Name): boolean {
   return a.name === b.name && a.namespace === b.namespace;
 }

@@ -7,14 +7,14 @@ export function FacetsTab({ facets }: { facets: unknown }) {
   if (count === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No facets were sent with it.
+        No facets reported.
       </Text>
     );
   }
   return (
     <Stack gap="xs">
       <Text size="sm" c="dimmed">
-        As they were sent, the latest of each name.
+        As sent; the latest of each name.
       </Text>
       <JsonTree value={facets} label="facets" open={1} />
     </Stack>

@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import type { FieldRetyped, FieldTold } from "@/api/schema";
+import { cut } from "@/parts/format";
 import classes from "@/parts/parts.module.css";
-import { cut } from "@/parts/words";
 
 interface Props {
   added?: FieldTold[];
@@ -31,7 +31,7 @@ export function FieldChanges({ added = [], removed = [], retyped = [] }: Props) 
           key={`~${field.name}`}
           look={classes.retyped}
           sign="~"
-          word="other type"
+          word="type changed"
           name={field.name}
           type={`${field.before ?? "unknown"} → ${field.after ?? "unknown"}`}
         />

@@ -1,12 +1,13 @@
 import { Group, Stack, Text } from "@mantine/core";
+import { useFreshness, useResolvedNode, useRuns } from "@/api/hooks";
 import type { Dataset, Freshness } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { useFound, useFreshness, useRuns } from "@/parts/asks";
+import { duration } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
 import { Pill } from "@/parts/Pill";
-import { When } from "@/parts/When";
-import { duration } from "@/parts/words";
-import { Facts } from "@/views/details/Facts";
+import { QueryResult } from "@/parts/QueryResult";
+import { TimeAgo } from "@/parts/TimeAgo";
+import { stateColour, stateName } from "@/states";
+import { PropertyList } from "@/views/details/PropertyList";
 import { Section } from "@/views/details/Section";
 import { Statistics } from "@/views/details/Statistics";
 
@@ -21,51 +22,51 @@ const INPUTS = 5;
 
 /** When it was last written, by whom, whether that is late, and how much it was each time. */
 export function FreshnessBox({ nodeId, dataset, onNavigate }: Props) {
-  const asked = useFreshness(nodeId);
+  const query = useFreshness(nodeId);
   return (
     <Section title="Freshness">
-      <Asked asked={asked} lines={3}>
-        {(told) =>
-          told.lastWrittenAt === null ? (
+      <QueryResult query={query} lines={3}>
+        {(freshness) =>
+          freshness.lastWrittenAt === null ? (
             <Text size="sm" c="dimmed">
-              Nobody is known to have written it.
+              No writes reported yet.
             </Text>
           ) : (
             <Stack gap={0}>
-              <Written told={told} onNavigate={onNavigate} />
-              {told.job !== null && <Amounts writer={told.job} dataset={dataset} />}
+              <Written freshness={freshness} onNavigate={onNavigate} />
+              {freshness.job !== null && <Amounts writer={freshness.job} dataset={dataset} />}
             </Stack>
           )
         }
-      </Asked>
+      </QueryResult>
     </Section>
   );
 }
 
-function Written({ told, onNavigate }: { told: Freshness; onNavigate: Props["onNavigate"] }) {
-  const writer = told.job;
+function Written({ freshness, onNavigate }: { freshness: Freshness; onNavigate: Props["onNavigate"] }) {
+  const writer = freshness.job;
   return (
-    <Facts
-      facts={[
+    <PropertyList
+      properties={[
         [
           "Last written",
           <Group key="written" gap="xs" component="span">
-            <When at={told.lastWrittenAt} />
-            {told.late && <Pill colour="red">Late</Pill>}
+            <TimeAgo at={freshness.lastWrittenAt} />
+            {freshness.late && <Pill colour={stateColour("LATE")}>{stateName("LATE")}</Pill>}
           </Group>,
         ],
-        ["By", writer !== null && <NodeName nodeId={writer} name={lastPart(writer)} onClick={onNavigate} />],
-        ["Usually every", told.everySeconds !== null && duration(told.everySeconds * 1000)],
-        ["Expected", told.expectedAt !== null && <When at={told.expectedAt} />],
+        ["Written by", writer !== null && <NodeName nodeId={writer} name={lastPart(writer)} onClick={onNavigate} />],
+        ["Usually every", freshness.everySeconds !== null && duration(freshness.everySeconds * 1000)],
+        ["Expected", freshness.expectedAt !== null && <TimeAgo at={freshness.expectedAt} />],
         [
           "Oldest inputs",
-          told.inputs.length > 0 && (
+          freshness.inputs.length > 0 && (
             <Stack gap={2}>
-              {told.inputs.slice(0, INPUTS).map((input) => (
+              {freshness.inputs.slice(0, INPUTS).map((input) => (
                 <Group key={input.nodeId} gap="xs" wrap="nowrap">
                   <NodeName nodeId={input.nodeId} name={input.name} onClick={onNavigate} />
-                  <Text size="sm" c={input.late ? "red" : "dimmed"}>
-                    <When at={input.lastWrittenAt} />
+                  <Text size="sm" c={input.late ? stateColour("LATE") : "dimmed"}>
+                    <TimeAgo at={input.lastWrittenAt} />
                     {input.late && ", late"}
                   </Text>
                 </Group>
@@ -84,7 +85,7 @@ function lastPart(nodeId: string): string {
 }
 
 function Amounts({ writer, dataset }: { writer: string; dataset: Dataset }) {
-  const job = useFound(writer);
+  const job = useResolvedNode(writer);
   return job.data === undefined ? null : (
     <Charts namespace={job.data.namespace} name={job.data.name} dataset={dataset} />
   );

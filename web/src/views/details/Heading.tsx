@@ -1,14 +1,14 @@
 import { Anchor, Box, Button, Group, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconArrowDownRight, IconTopologyStar3 } from "@tabler/icons-react";
 import { Link } from "wouter";
+import type { ResolvedNode } from "@/api/hooks";
 import { shortName } from "@/api/names";
-import { graphOf, idOf, impactOf, whyOf } from "@/parts/addresses";
-import type { Found } from "@/parts/asks";
+import { graphAddress, idOf, impactAddress, rootCauseAddress } from "@/parts/addresses";
+import { cut } from "@/parts/format";
 import classes from "@/parts/parts.module.css";
-import { cut } from "@/parts/words";
 
 interface Props {
-  node: Found;
+  node: ResolvedNode;
   onNavigate: (nodeId: string) => void;
 }
 
@@ -16,7 +16,7 @@ const LONGEST = 400; // of a name that is shown whole; the facets have the rest
 
 /** Name, kind, and where to go from here. */
 export function Heading({ node, onNavigate }: Props) {
-  const asked = idOf(node);
+  const nodeId = idOf(node);
   return (
     <Box mb="sm">
       <Text size="xs" c="dimmed" tt="capitalize">
@@ -39,9 +39,9 @@ export function Heading({ node, onNavigate }: Props) {
         {shortName(node.name) !== node.name && ` · ${cut(node.name, LONGEST)}`}
       </Text>
       <Group gap="xs" mt="sm">
-        <Go href={graphOf(node)} Icon={IconTopologyStar3} name="Graph" />
-        <Go href={impactOf(asked)} Icon={IconArrowDownRight} name="Impact" />
-        <Go href={whyOf(asked)} Icon={IconAlertTriangle} name="Why" />
+        <Go href={graphAddress(node)} Icon={IconTopologyStar3} name="Graph" />
+        <Go href={impactAddress(nodeId)} Icon={IconArrowDownRight} name="Impact" />
+        <Go href={rootCauseAddress(nodeId)} Icon={IconAlertTriangle} name="Root cause" />
       </Group>
     </Box>
   );

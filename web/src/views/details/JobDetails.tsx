@@ -1,5 +1,5 @@
-import { Asked } from "@/parts/Asked";
-import { type Found, useJob } from "@/parts/asks";
+import { type ResolvedNode, useJob } from "@/api/hooks";
+import { QueryResult } from "@/parts/QueryResult";
 import { useParam } from "@/parts/useParam";
 import { CodeTab, hasCode } from "@/views/details/CodeTab";
 import { EventsTab } from "@/views/details/EventsTab";
@@ -10,7 +10,7 @@ import { RunTab } from "@/views/details/RunTab";
 import { type Tab, TabbedPanel } from "@/views/details/TabbedPanel";
 
 interface Props {
-  node: Found;
+  node: ResolvedNode;
   onNavigate: (nodeId: string) => void;
 }
 
@@ -18,24 +18,24 @@ export function JobDetails({ node, onNavigate }: Props) {
   const job = useJob(node.namespace, node.name);
   const [runId] = useParam("run");
   return (
-    <Asked asked={job} lines={8}>
-      {(told) => {
+    <QueryResult query={job} lines={8}>
+      {(data) => {
         const tabs: Tab[] = [
-          { id: "overview", name: "Overview", content: () => <JobOverview job={told} onNavigate={onNavigate} /> },
+          { id: "overview", name: "Overview", content: () => <JobOverview job={data} onNavigate={onNavigate} /> },
           { id: "runs", name: "Runs", content: () => <RunsTab namespace={node.namespace} name={node.name} /> },
         ];
-        const shownRun = runId ?? told.latestRun?.id;
+        const shownRun = runId ?? data.latestRun?.id;
         if (shownRun !== undefined) {
           const content = () => <RunTab runId={shownRun} onNavigate={onNavigate} />;
           tabs.push({ id: "run", name: runId === null ? "Latest run" : "Run", content });
         }
-        if (hasCode(told.facets))
-          tabs.push({ id: "code", name: "Code", content: () => <CodeTab facets={told.facets} /> });
-        tabs.push({ id: "facets", name: "Facets", content: () => <FacetsTab facets={told.facets} /> });
+        if (hasCode(data.facets))
+          tabs.push({ id: "code", name: "Code", content: () => <CodeTab facets={data.facets} /> });
+        tabs.push({ id: "facets", name: "Facets", content: () => <FacetsTab facets={data.facets} /> });
         const about = { job: { namespace: node.namespace, name: node.name } };
-        tabs.push({ id: "events", name: "Events", content: () => <EventsTab about={about} until={told.updatedAt} /> });
+        tabs.push({ id: "events", name: "Events", content: () => <EventsTab about={about} until={data.updatedAt} /> });
         return <TabbedPanel tabs={tabs} first={runId === null ? undefined : "run"} />;
       }}
-    </Asked>
+    </QueryResult>
   );
 }

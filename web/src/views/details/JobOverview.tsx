@@ -1,14 +1,14 @@
 import { Badge, Group, Stack, Text } from "@mantine/core";
 import type { Job, Name } from "@/api/schema";
 import { owners, webAddress } from "@/parts/facets";
+import { duration, moment, plural } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
 import { StateBadge } from "@/parts/StateBadge";
-import { When } from "@/parts/When";
-import { duration, moment, plural } from "@/parts/words";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { Description } from "@/views/details/Description";
-import { Facts } from "@/views/details/Facts";
 import { Links } from "@/views/details/Links";
 import { linksIn } from "@/views/details/links";
+import { PropertyList } from "@/views/details/PropertyList";
 import { RunBars } from "@/views/details/RunBars";
 import { Section } from "@/views/details/Section";
 import { Tags } from "@/views/details/Tags";
@@ -31,14 +31,14 @@ export function JobOverview({ job, onNavigate }: Props) {
       <Section title="Latest run">
         {run === null ? (
           <Text size="sm" c="dimmed">
-            It never ran. Only its inputs and outputs were told.
+            No runs reported yet. Only its inputs and outputs are known.
           </Text>
         ) : (
           <Stack gap={6}>
             <Group gap="xs">
               <StateBadge state={run.state} />
               <Text size="sm">
-                began <When at={run.startedAt ?? run.createdAt} />
+                started <TimeAgo at={run.startedAt ?? run.createdAt} />
                 {run.durationMs !== null && `, took ${duration(run.durationMs)}`}
               </Text>
             </Group>
@@ -46,19 +46,19 @@ export function JobOverview({ job, onNavigate }: Props) {
           </Stack>
         )}
       </Section>
-      <Section title="What it is">
-        <Facts
-          facts={[
+      <Section title="About">
+        <PropertyList
+          properties={[
             ["Kind", <Kinds key="kinds" kinds={[job.type, ...job.labels]} />],
-            ["Owners", owners(job.facets).join(", ") || "Nobody is named"],
+            ["Owners", owners(job.facets).join(", ") || "No owner"],
             [
-              "Part of",
+              "Parent job",
               parent !== null && (
                 <NodeName nodeId={`job:${job.namespace}:${parent}`} name={parent} onClick={onNavigate} />
               ),
             ],
             ["First seen", moment(job.createdAt)],
-            ["Last change", <When key="changed" at={job.updatedAt} />],
+            ["Last change", <TimeAgo key="changed" at={job.updatedAt} />],
             ["Code", webAddress(job.location) === undefined && job.location],
           ]}
         />
@@ -93,7 +93,7 @@ function Datasets({ title, names, onNavigate }: { title: string; names: Name[]; 
           const nodeId = `dataset:${namespace}:${name}`;
           return <NodeName key={nodeId} nodeId={nodeId} name={name} namespace={namespace} onClick={onNavigate} />;
         })}
-        {names.length > SHOWN && <Text size="sm">and {names.length - SHOWN} more, which the graph shows</Text>}
+        {names.length > SHOWN && <Text size="sm">and {names.length - SHOWN} more; see the graph</Text>}
       </Stack>
     </Section>
   );

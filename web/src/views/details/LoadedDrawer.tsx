@@ -1,21 +1,21 @@
 import { Box, Drawer, Group, Stack } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import { Asked } from "@/parts/Asked";
-import { useFound } from "@/parts/asks";
+import { useResolvedNode } from "@/api/hooks";
+import { QueryResult } from "@/parts/QueryResult";
 import { setParams } from "@/parts/useParam";
 import { DatasetDetails } from "@/views/details/DatasetDetails";
 import type { DetailsProps } from "@/views/details/Drawer";
 import classes from "@/views/details/details.module.css";
 import { Heading } from "@/views/details/Heading";
 import { JobDetails } from "@/views/details/JobDetails";
-import { useBeside } from "@/views/details/useBeside";
-import { useFreshDetails } from "@/views/details/useFreshDetails";
+import { useNonModalFocus } from "@/views/details/useNonModalFocus";
+import { useRefetchOnChange } from "@/views/details/useRefetchOnChange";
 
 /** The drawer itself; see `Drawer.tsx`. */
 export default function LoadedDrawer({ nodeId, onClose, onNavigate }: DetailsProps) {
-  const found = useFound(nodeId);
-  useFreshDetails(nodeId);
-  const content = useBeside();
+  const resolved = useResolvedNode(nodeId);
+  useRefetchOnChange(nodeId);
+  const content = useNonModalFocus();
   const isNarrow = useMediaQuery("(max-width: 48em)") ?? false;
   const close = () => {
     setParams({ tab: null, run: null });
@@ -44,7 +44,7 @@ export default function LoadedDrawer({ nodeId, onClose, onNavigate }: DetailsPro
             <Group justify="flex-end" pos="absolute" top={12} right={12}>
               <Drawer.CloseButton aria-label="Close details" />
             </Group>
-            <Asked asked={found} lines={8}>
+            <QueryResult query={resolved} lines={8}>
               {(node) => (
                 <Box key={node.nodeId} miw={0}>
                   <Heading node={node} onNavigate={navigate} />
@@ -55,7 +55,7 @@ export default function LoadedDrawer({ nodeId, onClose, onNavigate }: DetailsPro
                   )}
                 </Box>
               )}
-            </Asked>
+            </QueryResult>
           </Stack>
         )}
       </Drawer.Content>

@@ -1,8 +1,8 @@
 import { Text } from "@mantine/core";
 import type { Run } from "@/api/schema";
 import { Bars } from "@/parts/charts";
-import { lookOf } from "@/parts/states";
-import { duration, moment, plural } from "@/parts/words";
+import { duration, moment, plural } from "@/parts/format";
+import { stateColour, stateName } from "@/states";
 
 interface Props {
   runs: Run[]; // the latest first, as the server tells them
@@ -16,19 +16,19 @@ export function RunBars({ runs, picked, onPick }: Props) {
   const values = runs.toReversed().map((run) => ({
     key: run.id,
     value: run.durationMs,
-    colour: lookOf(run.state).mark,
+    colour: stateColour(run.state),
     title: titleOf(run),
   }));
   return (
     <>
       <Bars
         values={values}
-        label={`How long the last ${plural(runs.length, "run")} took; the longest ${duration(longest)}`}
+        label={`Duration of the last ${plural(runs.length, "run")}; longest ${duration(longest)}`}
         picked={picked}
         onPick={onPick}
       />
       <Text size="xs" c="dimmed">
-        {plural(runs.length, "run")}, the latest at the right. The longest took {duration(longest)}.
+        {plural(runs.length, "run")}, latest on the right. Longest: {duration(longest)}.
       </Text>
     </>
   );
@@ -37,5 +37,5 @@ export function RunBars({ runs, picked, onPick }: Props) {
 function titleOf(run: Run): string {
   const began = run.startedAt ?? run.createdAt;
   const took = run.durationMs === null ? "" : `, took ${duration(run.durationMs)}`;
-  return `${lookOf(run.state).word}${began === null ? "" : `, began ${moment(began)}`}${took}`;
+  return `${stateName(run.state)}${began === null ? "" : `, started ${moment(began)}`}${took}`;
 }

@@ -1,22 +1,22 @@
 import { Anchor, Group, Stack, Text } from "@mantine/core";
 import { Link } from "wouter";
+import { useRun } from "@/api/hooks";
 import type { Run, UsedVersion } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { graphOf, whyOf } from "@/parts/addresses";
-import { useRun } from "@/parts/asks";
+import { graphAddress, rootCauseAddress } from "@/parts/addresses";
 import { facet, number, text } from "@/parts/facets";
+import { amount, bytes, duration, moment, plural } from "@/parts/format";
 import { JsonTree } from "@/parts/JsonTree";
 import { NodeName } from "@/parts/NodeName";
+import { QueryResult } from "@/parts/QueryResult";
 import { StateBadge } from "@/parts/StateBadge";
-import { When } from "@/parts/When";
-import { amount, bytes, duration, moment, plural } from "@/parts/words";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { ErrorBox } from "@/views/details/ErrorBox";
-import { Facts } from "@/views/details/Facts";
 import { Links } from "@/views/details/Links";
 import { linksIn } from "@/views/details/links";
-import { PaceFacts } from "@/views/details/PaceFacts";
+import { PropertyList } from "@/views/details/PropertyList";
+import { RunEvents } from "@/views/details/RunEvents";
 import { Section } from "@/views/details/Section";
-import { Steps } from "@/views/details/Steps";
+import { StreamFacts } from "@/views/details/StreamFacts";
 
 interface Props {
   runId: string;
@@ -25,11 +25,11 @@ interface Props {
 
 /** One run: what it did, who said so, what it read and wrote. */
 export function RunTab({ runId, onNavigate }: Props) {
-  const asked = useRun(runId);
+  const query = useRun(runId);
   return (
-    <Asked asked={asked} lines={10}>
+    <QueryResult query={query} lines={10}>
       {(run) => <OneRun run={run} onNavigate={onNavigate} />}
-    </Asked>
+    </QueryResult>
   );
 }
 
@@ -43,22 +43,22 @@ function OneRun({ run, onNavigate }: { run: Run; onNavigate: Props["onNavigate"]
       <Group gap="xs">
         <StateBadge state={run.state} />
         <Text size="sm">
-          began <When at={run.startedAt ?? run.createdAt} />
+          started <TimeAgo at={run.startedAt ?? run.createdAt} />
           {run.durationMs !== null && `, took ${duration(run.durationMs)}`}
         </Text>
       </Group>
       <AskThen run={run} />
       <ErrorBox facets={run.facets} />
-      <Section title="What it was">
-        <Facts
-          facts={[
+      <Section title="About">
+        <PropertyList
+          properties={[
             ["Run", <code key="id">{run.id}</code>],
-            ["Began", run.startedAt && moment(run.startedAt)],
+            ["Started", run.startedAt && moment(run.startedAt)],
             ["Ended", run.endedAt && moment(run.endedAt)],
             ["Scheduled for", run.nominalStartTime && moment(run.nominalStartTime)],
             ["Engine", [text(engine, "name"), text(engine, "version")].filter(Boolean).join(" ")],
             [
-              "Started by",
+              "Parent job",
               parentName !== undefined && (
                 <NodeName
                   nodeId={`job:${text(parent, "namespace") ?? ""}:${parentName}`}
@@ -72,9 +72,9 @@ function OneRun({ run, onNavigate }: { run: Run; onNavigate: Props["onNavigate"]
         />
         {links.length > 0 && <Links links={links} />}
       </Section>
-      <PaceFacts run={run} />
-      <Section title="Who said so">
-        <Steps runId={run.id} states={run.states} />
+      <StreamFacts run={run} />
+      <Section title="Events">
+        <RunEvents runId={run.id} states={run.states} />
       </Section>
       <Used title="Read" versions={run.inputDatasetVersions} onNavigate={onNavigate} />
       <Used title="Wrote" versions={run.outputDatasetVersions} onNavigate={onNavigate} />
@@ -93,14 +93,14 @@ function AskThen({ run }: { run: Run }) {
   const then = encodeURIComponent(at);
   return (
     <Group gap="md" mt="xs">
-      <Anchor component={Link} size="sm" href={graphOf(nodeId, { at })}>
-        Graph as it was then
+      <Anchor component={Link} size="sm" href={graphAddress(nodeId, { at })}>
+        Graph at that time
       </Anchor>
-      <Anchor component={Link} size="sm" href={whyOf(`run:${run.id}`)}>
-        Why did this run end so?
+      <Anchor component={Link} size="sm" href={rootCauseAddress(`run:${run.id}`)}>
+        Root cause of this run
       </Anchor>
       <Anchor component={Link} size="sm" href={`/compare?node=${encodeURIComponent(nodeId)}&from=${then}`}>
-        What changed since
+        Changes since
       </Anchor>
     </Group>
   );
@@ -139,10 +139,10 @@ function Used({
 
 /** `, 168 rows, 2.2kB, 1 file`, as far as it was told. */
 function counted(facets: unknown): string {
-  const told = facet(facets, "outputStatistics") ?? facet(facets, "inputStatistics");
-  const rows = number(told, "rowCount");
-  const size = number(told, "size");
-  const files = number(told, "fileCount");
+  const statistics = facet(facets, "outputStatistics") ?? facet(facets, "inputStatistics");
+  const rows = number(statistics, "rowCount");
+  const size = number(statistics, "size");
+  const files = number(statistics, "fileCount");
   const parts = [
     rows !== undefined && `${amount(rows)} rows`,
     size !== undefined && bytes(size),

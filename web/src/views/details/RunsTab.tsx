@@ -1,19 +1,23 @@
 import { Button, Group, MultiSelect, SegmentedControl, Stack, Text } from "@mantine/core";
 import { IconPlayerPlay } from "@tabler/icons-react";
 import { useState } from "react";
+import { useRuns } from "@/api/hooks";
 import type { Run } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { useRuns } from "@/parts/asks";
 import { Empty } from "@/parts/Empty";
+import { duration, plural } from "@/parts/format";
+import { QueryResult } from "@/parts/QueryResult";
 import { StateBadge } from "@/parts/StateBadge";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { setParams, useParam } from "@/parts/useParam";
-import { When } from "@/parts/When";
-import { duration, plural } from "@/parts/words";
+import { stateName } from "@/states";
 import classes from "@/views/details/details.module.css";
 import { RunBars } from "@/views/details/RunBars";
 import { Timeline } from "@/views/details/Timeline";
 
-const STATES = ["RUNNING", "COMPLETED", "FAILED", "ABORTED", "NEW"];
+const STATES = ["RUNNING", "COMPLETED", "FAILED", "ABORTED", "NEW"].map((value) => ({
+  value,
+  label: stateName(value),
+}));
 const PAGE = 50;
 const MOST = 1000; // what the server gives at once
 
@@ -23,10 +27,10 @@ export function RunsTab({ namespace, name }: { namespace: string; name: string }
   const [states, setStates] = useState<string[]>([]);
   const [chart, setChart] = useState("duration");
   const [picked] = useParam("run");
-  const asked = useRuns(namespace, name, limit);
+  const query = useRuns(namespace, name, limit);
   const pick = (run: string) => setParams({ run, tab: "run" });
   return (
-    <Asked asked={asked} lines={8}>
+    <QueryResult query={query} lines={8}>
       {({ runs, totalCount }) => {
         if (runs.length === 0) return <NoRuns />;
         const shown = states.length === 0 ? runs : runs.filter((run) => states.includes(run.state));
@@ -46,7 +50,7 @@ export function RunsTab({ namespace, name }: { namespace: string; name: string }
               <MultiSelect
                 size="xs"
                 w={260}
-                aria-label="Only runs in these states"
+                aria-label="Filter by state"
                 placeholder={states.length === 0 ? "All states" : undefined}
                 data={STATES}
                 value={states}
@@ -73,7 +77,7 @@ export function RunsTab({ namespace, name }: { namespace: string; name: string }
           </Stack>
         );
       }}
-    </Asked>
+    </QueryResult>
   );
 }
 
@@ -88,9 +92,9 @@ function RunList({ runs, picked, onPick }: { runs: Run[]; picked: string | null;
             aria-current={run.id === picked ? "true" : undefined}
             onClick={() => onPick(run.id)}
           >
-            <When at={run.startedAt ?? run.createdAt} />
+            <TimeAgo at={run.startedAt ?? run.createdAt} />
             <StateBadge state={run.state} />
-            <span>{run.durationMs === null ? "still going" : duration(run.durationMs)}</span>
+            <span>{run.durationMs === null ? "in progress" : duration(run.durationMs)}</span>
             <Text component="span" size="xs" ff="monospace" c="dimmed" truncate title={run.id}>
               {run.id.slice(-8)}
             </Text>
@@ -103,8 +107,8 @@ function RunList({ runs, picked, onPick }: { runs: Run[]; picked: string | null;
 
 function NoRuns() {
   return (
-    <Empty Icon={IconPlayerPlay} title="It has not run yet">
-      This job is known from events that describe it. Its runs appear with the first START event.
+    <Empty Icon={IconPlayerPlay} title="No runs yet">
+      Only events that describe this job have arrived. Runs appear with the first START event.
     </Empty>
   );
 }

@@ -1,14 +1,14 @@
 import { Badge, Group, Stack, Table, Text } from "@mantine/core";
 import { IconTable } from "@tabler/icons-react";
 import { useState } from "react";
+import { useVersions } from "@/api/hooks";
 import type { Dataset } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { useVersions } from "@/parts/asks";
 import { Empty } from "@/parts/Empty";
 import { FilterBox } from "@/parts/FilterBox";
-import { More } from "@/parts/More";
+import { moment, plural } from "@/parts/format";
+import { More } from "@/parts/PagedRows";
 import classes from "@/parts/parts.module.css";
-import { moment, plural } from "@/parts/words";
+import { QueryResult } from "@/parts/QueryResult";
 import { FieldChanges } from "@/views/details/FieldChanges";
 import { Section } from "@/views/details/Section";
 import { type SchemaStep, schemaSteps } from "@/views/details/schemas";
@@ -23,33 +23,32 @@ export function SchemaTab({ dataset }: { dataset: Dataset }) {
     <Stack gap={0}>
       <Fields dataset={dataset} />
       <Section title="History">
-        <Asked asked={versions} lines={3}>
-          {(told) => {
-            const complete = told.versions.length === told.totalCount;
-            const steps = schemaSteps(told.versions, complete);
-            return <History steps={steps} looked={told.versions.length} complete={complete} />;
+        <QueryResult query={versions} lines={3}>
+          {(page) => {
+            const complete = page.versions.length === page.totalCount;
+            const steps = schemaSteps(page.versions, complete);
+            return <History steps={steps} looked={page.versions.length} complete={complete} />;
           }}
-        </Asked>
+        </QueryResult>
       </Section>
     </Stack>
   );
 }
 
 function Fields({ dataset }: { dataset: Dataset }) {
-  const [wanted, setWanted] = useState("");
+  const [filter, setFilter] = useState("");
   if (dataset.fields.length === 0) {
     return (
-      <Empty Icon={IconTable} title="Nobody told its columns">
-        They come with the <code>schema</code> facet of a dataset. Spark, Flink's table API and dbt send it by
-        themselves.
+      <Empty Icon={IconTable} title="No schema reported">
+        Columns come from the <code>schema</code> facet of a dataset. Spark, Flink's Table API and dbt send it.
       </Empty>
     );
   }
-  const shown = dataset.fields.filter((field) => field.name.toLowerCase().includes(wanted.toLowerCase()));
+  const shown = dataset.fields.filter((field) => field.name.toLowerCase().includes(filter.toLowerCase()));
   return (
     <Stack gap="xs">
       {dataset.fields.length > ENOUGH_TO_FILTER && (
-        <FilterBox label="Find a column" value={wanted} onChange={setWanted} />
+        <FilterBox label="Find a column" value={filter} onChange={setFilter} />
       )}
       <Table className={classes.table} layout="fixed" verticalSpacing={5}>
         <Table.Thead>
@@ -96,7 +95,7 @@ function History({ steps, looked, complete }: { steps: SchemaStep[]; looked: num
   if (steps.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {looked === 0 ? "No version was ever written." : `The same in the last ${plural(looked, "version")}.`}
+        {looked === 0 ? "No version written yet." : `Unchanged in the last ${plural(looked, "version")}.`}
       </Text>
     );
   }
@@ -106,7 +105,7 @@ function History({ steps, looked, complete }: { steps: SchemaStep[]; looked: num
         <div key={version.currentVersion ?? version.version}>
           <Group gap="xs">
             <Text size="sm" fw={550}>
-              {version.createdAt === null ? "Some time" : moment(version.createdAt)}
+              {version.createdAt === null ? "Unknown time" : moment(version.createdAt)}
             </Text>
             {version.createdByRun?.job != null && (
               <Text size="sm" c="dimmed" truncate maw={320}>
@@ -123,7 +122,7 @@ function History({ steps, looked, complete }: { steps: SchemaStep[]; looked: num
       ))}
       {!complete && (
         <Text size="xs" c="dimmed">
-          Among the last {looked} versions.
+          Based on the last {looked} versions.
         </Text>
       )}
     </Stack>

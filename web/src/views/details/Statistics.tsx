@@ -1,26 +1,26 @@
 import { SimpleGrid, Text } from "@mantine/core";
 import type { Dataset, Run } from "@/api/schema";
 import { Bars } from "@/parts/charts";
+import { amount, bytes, moment } from "@/parts/format";
 import classes from "@/parts/parts.module.css";
-import { lookOf } from "@/parts/states";
-import { amount, bytes, moment } from "@/parts/words";
+import { stateColour } from "@/states";
 import { type Write, writes } from "@/views/details/writes";
 
 const KINDS: { key: keyof Omit<Write, "run">; name: string; say: (value: number) => string }[] = [
-  { key: "rows", name: "Rows a write", say: amount },
-  { key: "size", name: "Bytes a write", say: bytes },
-  { key: "files", name: "Files a write", say: amount },
+  { key: "rows", name: "Rows per write", say: amount },
+  { key: "size", name: "Bytes per write", say: bytes },
+  { key: "files", name: "Files per write", say: amount },
 ];
 
 /** How much each run wrote, as small charts. */
 export function Statistics({ runs, dataset }: { runs: Run[]; dataset: Dataset }) {
-  const told = writes(runs, dataset.namespace, dataset.name);
-  const kinds = KINDS.filter(({ key }) => told.some((write) => write[key] !== undefined));
+  const written = writes(runs, dataset.namespace, dataset.name);
+  const kinds = KINDS.filter(({ key }) => written.some((write) => write[key] !== undefined));
   if (kinds.length === 0) return null;
   return (
     <SimpleGrid cols={{ base: 1, xs: Math.min(3, kinds.length) }} mt="sm">
       {kinds.map(({ key, name, say }) => {
-        const known = told.filter((write) => write[key] !== undefined);
+        const known = written.filter((write) => write[key] !== undefined);
         const latest = known.at(-1)?.[key] ?? 0;
         return (
           <div key={key} className={classes.tile}>
@@ -34,7 +34,7 @@ export function Statistics({ runs, dataset }: { runs: Run[]; dataset: Dataset })
               values={known.map((write) => ({
                 key: write.run.id,
                 value: write[key] ?? 0,
-                colour: lookOf(write.run.state).mark,
+                colour: stateColour(write.run.state),
                 title: `${say(write[key] ?? 0)}, ${moment(write.run.endedAt ?? write.run.updatedAt ?? "")}`,
               }))}
             />

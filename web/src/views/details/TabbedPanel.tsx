@@ -10,8 +10,8 @@ export interface Tab {
 
 /** Tabs whose choice is in the address. */
 export function TabbedPanel({ tabs, first }: { tabs: Tab[]; first?: string }) {
-  const [wanted, setTab] = useParam("tab");
-  const shown = tabs.find((tab) => tab.id === wanted) ?? tabs.find((tab) => tab.id === first) ?? tabs[0];
+  const [tabId, setTab] = useParam("tab");
+  const shown = tabs.find((tab) => tab.id === tabId) ?? tabs.find((tab) => tab.id === first) ?? tabs[0];
   return (
     <Tabs value={shown?.id ?? null} onChange={setTab} keepMounted={false}>
       <Tabs.List mb="md">

@@ -1,12 +1,12 @@
 import { TagsInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api, body } from "@/api/client";
-import type { Found } from "@/parts/asks";
-import { Trouble } from "@/parts/Trouble";
+import type { ResolvedNode } from "@/api/hooks";
+import { ErrorAlert } from "@/parts/ErrorAlert";
 import { useTag } from "@/views/details/edits";
 
 interface Props {
-  entity: Pick<Found, "kind" | "namespace" | "name">;
+  entity: Pick<ResolvedNode, "kind" | "namespace" | "name">;
   tags: string[];
 }
 
@@ -33,7 +33,7 @@ export function Tags({ entity, tags }: Props) {
         disabled={tag.isPending}
         comboboxProps={{ withinPortal: false }}
       />
-      {tag.isError && <Trouble error={tag.error} />}
+      {tag.isError && <ErrorAlert error={tag.error} />}
     </>
   );
 }

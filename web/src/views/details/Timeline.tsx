@@ -1,9 +1,9 @@
 import type { Run } from "@/api/schema";
+import { duration, moment, plural } from "@/parts/format";
 import classes from "@/parts/parts.module.css";
-import { lookOf } from "@/parts/states";
 import { useNow } from "@/parts/useNow";
-import { duration, moment, plural } from "@/parts/words";
-import { lanes } from "@/views/details/lanes";
+import { stateColour, stateName } from "@/states";
+import { lanes } from "@/views/details/timelineLanes";
 
 const WIDTH = 600;
 const LANE = 16;
@@ -28,10 +28,10 @@ export function Timeline({ runs, onPick }: { runs: Run[]; onPick: (runId: string
           width={Math.max(3, x(end) - x(start))}
           height={LANE - 4}
           rx={2}
-          fill={lookOf(run.state).mark}
+          fill={stateColour(run.state)}
           onClick={() => onPick(run.id)}
         >
-          <title>{`${lookOf(run.state).word}, ${moment(new Date(start).toISOString())}, ${duration(end - start)}`}</title>
+          <title>{`${stateName(run.state)}, ${moment(new Date(start).toISOString())}, ${duration(end - start)}`}</title>
         </rect>
       ))}
       <line className={classes.grid} x1={0} x2={WIDTH} y1={height - AXIS + 1} y2={height - AXIS + 1} />

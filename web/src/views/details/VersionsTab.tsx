@@ -1,15 +1,15 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconPencilPlus } from "@tabler/icons-react";
 import { useState } from "react";
+import { useVersions } from "@/api/hooks";
 import type { Dataset, DatasetVersion } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { useVersions } from "@/parts/asks";
 import { Empty } from "@/parts/Empty";
+import { cut, plural } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
+import { QueryResult } from "@/parts/QueryResult";
 import { StateBadge } from "@/parts/StateBadge";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { setParams } from "@/parts/useParam";
-import { When } from "@/parts/When";
-import { cut, plural } from "@/parts/words";
 import classes from "@/views/details/details.module.css";
 
 const PAGE = 25;
@@ -17,14 +17,14 @@ const PAGE = 25;
 /** The versions of a dataset: when it was written, and by which run. */
 export function VersionsTab({ dataset, onNavigate }: { dataset: Dataset; onNavigate: (nodeId: string) => void }) {
   const [limit, setLimit] = useState(PAGE);
-  const asked = useVersions(dataset.namespace, dataset.name, limit);
+  const query = useVersions(dataset.namespace, dataset.name, limit);
   return (
-    <Asked asked={asked} lines={8}>
+    <QueryResult query={query} lines={8}>
       {({ versions, totalCount }) => {
         if (versions.length === 0) {
           return (
-            <Empty Icon={IconPencilPlus} title="Nobody is known to have written it">
-              It is only read so far. Versions appear when a run names it among its outputs.
+            <Empty Icon={IconPencilPlus} title="No writes reported yet">
+              It is only read so far. Versions appear when a run lists it as an output.
             </Empty>
           );
         }
@@ -50,7 +50,7 @@ export function VersionsTab({ dataset, onNavigate }: { dataset: Dataset; onNavig
           </Stack>
         );
       }}
-    </Asked>
+    </QueryResult>
   );
 }
 
@@ -61,7 +61,7 @@ function Version({ version, onNavigate }: { version: DatasetVersion; onNavigate:
     <Stack gap={2}>
       <Group gap="xs">
         <Text size="sm" fw={550}>
-          <When at={version.createdAt} />
+          <TimeAgo at={version.createdAt} />
         </Text>
         {run !== null && <StateBadge state={run.state} />}
         <Text size="xs" c="dimmed" ff="monospace" truncate maw={260} title={cut(version.version, 200)}>

@@ -1,10 +1,10 @@
-/** What people may change. Descriptions are told as OpenLineage events, so that they have their place in the log. */
+/** What people may change. Descriptions are sent as OpenLineage events, so that they are in the log. */
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, body } from "@/api/client";
-import type { Found } from "@/parts/asks";
+import type { ResolvedNode } from "@/api/hooks";
 
-type Entity = Pick<Found, "kind" | "namespace" | "name">;
+type Entity = Pick<ResolvedNode, "kind" | "namespace" | "name">;
 
 const PRODUCER = "urn:headwater:page";
 const SPEC = "https://openlineage.io/spec";
@@ -18,7 +18,7 @@ export function useDescribe(entity: Entity) {
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(describing(entity, description, new Date())),
       });
-      if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+      if (!answer.ok) throw new Error(`The server answered with status ${answer.status}.`);
     },
     onSuccess: () => cache.invalidateQueries({ queryKey: [entity.kind, entity.namespace, entity.name] }),
   });

@@ -1,9 +1,9 @@
 /** Addresses that facets name: the engine's own page, the source code, the log. */
 
 import { isJson, webAddress } from "@/parts/facets";
-import { sentence } from "@/parts/words";
+import { sentence } from "@/parts/format";
 
-export interface FoundLink {
+export interface FacetLink {
   name: string;
   href: string;
 }
@@ -15,6 +15,7 @@ const KNOWN: Record<string, string> = {
   proxyUrl: "Spark UI through the cluster manager",
   log_url: "Airflow log",
   "sourceCodeLocation.url": "Source code",
+  "sourceCodeLocation.repoUrl": "Repository",
   flinkUrl: "Flink",
   connectUrl: "Kafka Connect",
 };
@@ -23,20 +24,20 @@ const DEEPEST = 3;
 const MOST = 12;
 
 /** Every web address in facets, except where a facet says who made it and by which schema. */
-export function linksIn(facets: unknown): FoundLink[] {
-  const found = new Map<string, FoundLink>();
-  if (isJson(facets)) for (const [name, value] of Object.entries(facets)) collect(value, [name], found);
-  return [...found.values()].slice(0, MOST);
+export function linksIn(facets: unknown): FacetLink[] {
+  const links = new Map<string, FacetLink>();
+  if (isJson(facets)) for (const [name, value] of Object.entries(facets)) collect(value, [name], links);
+  return [...links.values()].slice(0, MOST);
 }
 
-function collect(value: unknown, path: string[], found: Map<string, FoundLink>): void {
+function collect(value: unknown, path: string[], links: Map<string, FacetLink>): void {
   const key = path.at(-1) ?? "";
-  if (key.startsWith("_") || found.size >= MOST) return;
+  if (key.startsWith("_") || links.size >= MOST) return;
   if (typeof value === "string" && value.length < 2000) {
     const href = /url|uri|link|href/i.test(key) ? webAddress(value) : undefined;
-    if (href !== undefined && !found.has(href)) found.set(href, { href, name: nameOf(path) });
+    if (href !== undefined && !links.has(href)) links.set(href, { href, name: nameOf(path) });
   } else if (isJson(value) && path.length < DEEPEST) {
-    for (const [name, inner] of Object.entries(value)) collect(inner, [...path, name], found);
+    for (const [name, inner] of Object.entries(value)) collect(inner, [...path, name], links);
   }
 }
 

@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import type { DatasetVersion, Field } from "@/api/schema";
 import { fieldsChanged, schemaSteps } from "@/views/details/schemas";
 
-function fields(...told: string[]): Field[] {
-  return told.map((each) => {
+function fields(...columns: string[]): Field[] {
+  return columns.map((each) => {
     const [name = "", type = "INT"] = each.split(":");
     return { name, type, tags: [], description: null };
   });
 }
 
-function version(schema: string | null, ...told: string[]): DatasetVersion {
-  return { version: `v of ${schema}`, currentSchemaVersion: schema, fields: fields(...told) } as DatasetVersion;
+function version(schema: string | null, ...columns: string[]): DatasetVersion {
+  return { version: `v of ${schema}`, currentSchemaVersion: schema, fields: fields(...columns) } as DatasetVersion;
 }
 
 describe("schemas", () => {

@@ -10,7 +10,7 @@ export interface Use {
 }
 
 export function usesOf(input: InputFieldRef): Use[] {
-  const told = (input.transformations as unknown[]).filter(isJson).map((step) => {
+  const uses = (input.transformations as unknown[]).filter(isJson).map((step) => {
     const kind = text(step, "type") ?? "";
     const subtype = text(step, "subtype") ?? kind;
     return {
@@ -20,7 +20,7 @@ export function usesOf(input: InputFieldRef): Use[] {
       title: `${kind} ${subtype} ${text(step, "description") ?? ""}`.trim(),
     };
   });
-  if (told.length > 0 || input.transformationType === null) return told;
+  if (uses.length > 0 || input.transformationType === null) return uses;
   const word = input.transformationType.toLowerCase().replaceAll("_", " ");
   return [
     { direct: word !== "indirect", word, masked: word === "masked", title: input.transformationDescription ?? word },

@@ -8,14 +8,21 @@ export interface Write {
   files?: number;
 }
 
-/** How much each run wrote to a dataset, the oldest first; runs that did not tell are left out. */
+/** How much each run wrote to a dataset, the oldest first; runs that reported none are left out. */
 export function writes(runs: Run[], namespace: string, name: string): Write[] {
   return runs.toReversed().flatMap((run) => {
     const used = run.outputDatasetVersions.find(
       ({ datasetVersionId: id }) => id.namespace === namespace && id.name === name,
     );
-    const told = facet(used?.facets, "outputStatistics");
-    if (told === undefined) return [];
-    return [{ run, rows: number(told, "rowCount"), size: number(told, "size"), files: number(told, "fileCount") }];
+    const statistics = facet(used?.facets, "outputStatistics");
+    if (statistics === undefined) return [];
+    return [
+      {
+        run,
+        rows: number(statistics, "rowCount"),
+        size: number(statistics, "size"),
+        files: number(statistics, "fileCount"),
+      },
+    ];
   });
 }

@@ -1,21 +1,21 @@
 import { Group, Stack, Text } from "@mantine/core";
 import type { LiveChange } from "@/api/schema";
+import { cut } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
 import parts from "@/parts/parts.module.css";
 import { StateBadge } from "@/parts/StateBadge";
-import { cut } from "@/parts/words";
 import { openDetails } from "@/views/details/open";
-import { newsOf } from "@/views/events/news";
+import { changeSummary } from "@/views/events/changeSummary";
 
 const SHOWN = 20;
 
 /** What the server told of an event when it came in. */
 export function ChangeList({ change }: { change: LiveChange }) {
   const { run } = change;
-  if (newsOf(change).length === 0 && change.changed.length === 0) {
+  if (changeSummary(change).length === 0 && change.changed.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Nothing: it said what was known already.
+        Nothing: everything in it was already known.
       </Text>
     );
   }
@@ -23,7 +23,13 @@ export function ChangeList({ change }: { change: LiveChange }) {
     <Stack gap={6}>
       {run !== null && run.before !== run.state && (
         <Text size="sm">
-          The run went from {run.before === null ? "nothing" : <StateBadge state={run.before} />} to{" "}
+          {run.before === null ? (
+            "New run: "
+          ) : (
+            <>
+              Run state: <StateBadge state={run.before} /> →{" "}
+            </>
+          )}
           <StateBadge state={run.state} />
         </Text>
       )}
@@ -41,7 +47,7 @@ export function ChangeList({ change }: { change: LiveChange }) {
         </Group>
       ))}
       <Lines word="+ edge" look={parts.added} items={change.addedEdges.map(arrow)} />
-      <Lines word="− gone" look={parts.removed} items={change.removedNodes} />
+      <Lines word="− removed" look={parts.removed} items={change.removedNodes} />
       <Lines word="− edge" look={parts.removed} items={change.removedEdges.map(arrow)} />
       <Lines word="~ schema of" look={parts.retyped} items={change.schemas} />
       <Lines word="~ column lineage of" look={parts.retyped} items={change.columns} />

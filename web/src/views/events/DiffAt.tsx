@@ -2,14 +2,14 @@ import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api, body } from "@/api/client";
 import type { Diff } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
+import { QueryResult } from "@/parts/QueryResult";
 import { EdgeChanges, NodeChanges, SchemaChanges } from "@/views/compare/Changes";
 import type { Row } from "@/views/events/rows";
 
 /** What an event of the past changed: the graph around it, just before and just after. */
 export function DiffAt({ row }: { row: Row }) {
   const nodeId = row.subject?.nodeId;
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["diff at", row.key],
     staleTime: 60_000,
     queryFn: ({ signal }) => {
@@ -20,22 +20,22 @@ export function DiffAt({ row }: { row: Row }) {
     },
   });
   return (
-    <Asked asked={asked} lines={2}>
+    <QueryResult query={query} lines={2}>
       {(diff) =>
         isNothing(diff) ? (
           <Text size="sm" c="dimmed">
-            Nothing in the graph: these nodes and edges were there already.
+            Nothing in the graph: its nodes and edges were already there.
           </Text>
         ) : (
           <Stack gap="xs">
             <NodeChanges {...diff.nodes} />
             <EdgeChanges title="Edges" {...diff.edges} />
             <SchemaChanges changes={diff.schemas} />
-            <EdgeChanges title="Edges between columns" {...diff.columns} />
+            <EdgeChanges title="Column lineage" {...diff.columns} />
           </Stack>
         )
       }
-    </Asked>
+    </QueryResult>
   );
 }
 

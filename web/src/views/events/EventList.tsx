@@ -1,10 +1,10 @@
 import { Button, Text } from "@mantine/core";
 import { memo, useState } from "react";
 import { shortName } from "@/api/names";
+import { clock, cut, moment } from "@/parts/format";
 import { EventBadge } from "@/parts/StateBadge";
-import { clock, cut, moment } from "@/parts/words";
+import { changeSummary } from "@/views/events/changeSummary";
 import classes from "@/views/events/events.module.css";
-import { newsOf } from "@/views/events/news";
 import type { Row } from "@/views/events/rows";
 
 interface Props {
@@ -28,7 +28,7 @@ export function EventList({ rows, picked, onPick }: Props) {
       </ul>
       {rows.length > drawn && (
         <Button mt="sm" mr="sm" size="xs" variant="default" onClick={() => setDrawn(drawn + 2 * DRAWN)}>
-          Show more ({(rows.length - drawn).toLocaleString("en")} read already)
+          Show more ({(rows.length - drawn).toLocaleString("en")} loaded)
         </Button>
       )}
     </>
@@ -36,7 +36,7 @@ export function EventList({ rows, picked, onPick }: Props) {
 }
 
 const Line = memo(function Line({ row, isPicked, onPick }: { row: Row; isPicked: boolean; onPick: Props["onPick"] }) {
-  const news = row.change === undefined ? [] : newsOf(row.change);
+  const changes = row.change === undefined ? [] : changeSummary(row.change);
   return (
     <li className={classes.line}>
       <button
@@ -50,13 +50,13 @@ const Line = memo(function Line({ row, isPicked, onPick }: { row: Row; isPicked:
         </time>
         <EventBadge type={row.type} />
         <bdi className={classes.name} title={row.subject === null ? undefined : cut(row.subject.nodeId, 500)}>
-          {cut(row.subject?.name ?? "someone's edit", 300)}
+          {cut(row.subject?.name ?? "manual edit", 300)}
         </bdi>
         <Text component="span" size="xs" c="dimmed" className={`${classes.name} ${classes.flow}`}>
           {flow(row)}
         </Text>
         <Text component="span" size="xs" fw={550} ta="end" className={classes.flow}>
-          {news.join(", ")}
+          {changes.join(", ")}
         </Text>
       </button>
     </li>

@@ -4,18 +4,18 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { api, body } from "@/api/client";
 import { Empty } from "@/parts/Empty";
+import { ErrorAlert } from "@/parts/ErrorAlert";
 import { FilterBox } from "@/parts/FilterBox";
 import { isJson } from "@/parts/facets";
+import { plural } from "@/parts/format";
 import { LiveBadge } from "@/parts/LiveBadge";
-import { useLiveTail } from "@/parts/liveTail";
 import { Page } from "@/parts/Page";
-import { Trouble } from "@/parts/Trouble";
+import { useLiveChanges } from "@/parts/useLiveChanges";
 import { setParams, useParam } from "@/parts/useParam";
-import { plural } from "@/parts/words";
 import { EventList } from "@/views/events/EventList";
 import { EventPanel } from "@/views/events/EventPanel";
 import classes from "@/views/events/events.module.css";
-import { fits, merged, type Row, rowOfChange, rowOfEvent } from "@/views/events/rows";
+import { matches, merged, type Row, rowOfChange, rowOfEvent } from "@/views/events/rows";
 
 const TYPES = ["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER", "STATIC", "EDIT"];
 const PAGE = 50;
@@ -44,7 +44,7 @@ export default function EventsView() {
     staleTime: Number.POSITIVE_INFINITY, // the stream brings the rest
     gcTime: 0,
   });
-  const state = useLiveTail({
+  const state = useLiveChanges({
     onChanges: (changes) => {
       if (paused) setMissed((count) => count + changes.length);
       else setLive((before) => [...changes.map(rowOfChange).reverse(), ...before].slice(0, KEPT));
@@ -62,20 +62,20 @@ export default function EventsView() {
     [past.data],
   );
   const rows = useMemo(() => unique(merged(live, older)), [live, older]);
-  const shown = useMemo(() => rows.filter((row) => fits(row, { types, words: words ?? "" })), [rows, types, words]);
+  const shown = useMemo(() => rows.filter((row) => matches(row, { types, words: words ?? "" })), [rows, types, words]);
   const chosen = picked === null ? undefined : rows.find((row) => row.key === picked);
   const total = past.data?.pages.at(-1)?.totalCount ?? 0;
   return (
     <Page
       title="Events"
-      about="As they come in, and what each of them changed."
+      about="Events as they arrive, and what each of them changed."
       actions={
         <Group gap="sm">
           <LiveBadge state={state} paused={paused} />
-          <Tooltip label={paused ? "Go on" : "Pause"}>
+          <Tooltip label={paused ? "Resume" : "Pause"}>
             <ActionIcon
               variant="default"
-              aria-label={paused ? "Go on" : "Pause"}
+              aria-label={paused ? "Resume" : "Pause"}
               onClick={() => (paused ? resume() : setPaused(true))}
             >
               {paused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
@@ -88,7 +88,7 @@ export default function EventsView() {
         <MultiSelect
           size="xs"
           miw={220}
-          aria-label="Only these types"
+          aria-label="Filter by type"
           placeholder={types.length === 0 ? "All types" : undefined}
           data={TYPES}
           value={types}
@@ -100,29 +100,26 @@ export default function EventsView() {
           {shown.length === rows.length
             ? plural(rows.length, "event")
             : `${shown.length} of ${plural(rows.length, "event")}`}{" "}
-          read
+          loaded
         </Text>
       </Group>
       {missed > 0 && (
         <Alert py={6} color="blue" variant="light">
-          {plural(missed, "event")} came in meanwhile.{" "}
+          {plural(missed, "new event")} since you paused.{" "}
           <Button size="compact-xs" variant="default" onClick={resume}>
-            Go on
+            Resume
           </Button>
         </Alert>
       )}
-      {past.isError && <Trouble error={past.error} retry={() => void past.refetch()} />}
+      {past.isError && <ErrorAlert error={past.error} retry={() => void past.refetch()} />}
       <Box className={classes.split} data-open={chosen !== undefined}>
         <div>
           <EventList rows={shown} picked={picked} onPick={pick} />
           {shown.length === 0 && past.isSuccess && (
-            <Empty
-              Icon={IconActivity}
-              title={rows.length === 0 ? "No event has arrived yet" : "None fits these filters"}
-            >
+            <Empty Icon={IconActivity} title={rows.length === 0 ? "No events yet" : "No matching events"}>
               {rows.length === 0
-                ? "Home shows how to send the first one. It appears here the moment it is stored."
-                : "Take a filter off, or read further back."}
+                ? "Home shows how to send the first one. Events appear here as soon as they are stored."
+                : "Remove a filter, or load older events."}
             </Empty>
           )}
           {past.hasNextPage && (
@@ -133,7 +130,7 @@ export default function EventsView() {
               loading={past.isFetchingNextPage}
               onClick={() => void past.fetchNextPage()}
             >
-              Read further back ({(total - older.length).toLocaleString("en")} left)
+              Load older events ({(total - older.length).toLocaleString("en")} left)
             </Button>
           )}
         </div>

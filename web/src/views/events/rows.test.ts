@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LiveChange } from "@/api/schema";
-import { fits, merged, rowOfChange, rowOfEvent } from "@/views/events/rows";
+import { matches, merged, rowOfChange, rowOfEvent } from "@/views/events/rows";
 
 const EVENT = {
   eventTime: "2026-11-15T09:00:00.123456789+00:00",
@@ -39,8 +39,8 @@ describe("rows of events", () => {
 
   it("filters by type and by any name in it", () => {
     const row = rowOfEvent(EVENT);
-    expect(fits(row, { types: [], words: "ORDERS" })).toBe(true);
-    expect(fits(row, { types: ["FAIL"], words: "" })).toBe(false);
-    expect(fits(row, { types: ["START"], words: "nothing" })).toBe(false);
+    expect(matches(row, { types: [], words: "ORDERS" })).toBe(true);
+    expect(matches(row, { types: ["FAIL"], words: "" })).toBe(false);
+    expect(matches(row, { types: ["START"], words: "nothing" })).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
 /** Events of the past, as they were sent, and of the present, as the live stream tells them: one list. */
 
-import type { LiveChange } from "@/api/schema";
+import type { LiveChange, Name } from "@/api/schema";
 import { type Json, text } from "@/parts/facets";
-import { datasetsOf, jobOf, type Named, producerOf, runOf, typeOf } from "@/parts/rawEvents";
+import { datasetsOf, jobOf, producerOf, runOf, typeOf } from "@/parts/rawEvents";
 
 export interface Row {
   key: string; // the same for both kinds of the same event
@@ -55,26 +55,26 @@ export function rowOfChange(change: LiveChange): Row {
 export function merged(live: Row[], past: Row[]): Row[] {
   const keys = new Set(past.map((row) => row.key));
   const fresh = live.filter((row) => !keys.has(row.key));
-  const told = new Map(live.map((row) => [row.key, row.change]));
+  const known = new Map(live.map((row) => [row.key, row.change]));
   // Rows that tell nothing new stay the same objects: they need not be drawn again.
-  const older = past.map((row) => (told.has(row.key) ? { ...row, change: told.get(row.key) } : row));
+  const older = past.map((row) => (known.has(row.key) ? { ...row, change: known.get(row.key) } : row));
   return [...fresh, ...older];
 }
 
-export interface Wish {
+export interface EventFilter {
   types: string[]; // none: all
   words: string;
 }
 
-export function fits(row: Row, wish: Wish): boolean {
-  if (wish.types.length > 0 && !wish.types.includes(row.type)) return false;
-  const words = wish.words.trim().toLowerCase();
+export function matches(row: Row, filter: EventFilter): boolean {
+  if (filter.types.length > 0 && !filter.types.includes(row.type)) return false;
+  const words = filter.words.trim().toLowerCase();
   if (words === "") return true;
-  const told = [row.subject?.nodeId, row.runId, row.producer, ...row.inputs, ...row.outputs];
-  return told.some((each) => each?.toLowerCase().includes(words));
+  const known = [row.subject?.nodeId, row.runId, row.producer, ...row.inputs, ...row.outputs];
+  return known.some((each) => each?.toLowerCase().includes(words));
 }
 
-function node(kind: string, { namespace, name }: Named) {
+function node(kind: string, { namespace, name }: Name) {
   return { nodeId: `${kind}:${namespace}:${name}`, name };
 }
 

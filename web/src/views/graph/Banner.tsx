@@ -1,18 +1,18 @@
 import { Anchor, Paper } from "@mantine/core";
-import { MOST_CHANGES } from "@/api/ask";
+import { MOST_CHANGES } from "@/api/queries";
 import type { Trace } from "@/graph/columns";
 import type { Visible } from "@/graph/visible";
-import { moment } from "@/parts/words";
+import { moment, plural } from "@/parts/format";
 import { type GraphState, MOST_DEPTH } from "@/state/graphState";
 import type { Change } from "@/state/useGraphState";
 import classes from "@/views/graph/Panels.module.css";
-import type { Known } from "@/views/graph/useLineage";
+import type { KnownLineage } from "@/views/graph/useLineage";
 
 interface Props {
   state: GraphState;
   change: Change;
   trace: Trace | null;
-  known: Known;
+  known: KnownLineage;
   visible: Visible;
   pathStart: string | null;
   onCancelPath: () => void;
@@ -23,13 +23,13 @@ export function Banner({ state, change, trace, known, visible, pathStart, onCanc
   const parts: { words: string; leave: string; onLeave: () => void; more?: { words: string; onMore: () => void } }[] =
     [];
   if (pathStart !== null) {
-    parts.push({ words: "Choose the card at the other end of the path.", leave: "Cancel", onLeave: onCancelPath });
+    parts.push({ words: "Click the card at the other end of the path.", leave: "Cancel", onLeave: onCancelPath });
   }
   if (state.pathFrom !== null && state.pathTo !== null) {
     const label = (id: string) => known.lineage.nodes.get(id)?.label ?? id;
     parts.push({
-      words: `All ways between ${label(state.pathFrom)} and ${label(state.pathTo)}`,
-      leave: "Leave",
+      words: `All paths between ${label(state.pathFrom)} and ${label(state.pathTo)}`,
+      leave: "Close path",
       onLeave: () => change({ pathFrom: null, pathTo: null, node: state.pathFrom, view: null }),
     });
   }
@@ -38,7 +38,7 @@ export function Banner({ state, change, trace, known, visible, pathStart, onCanc
     const outside = [...ends].filter((id) => id !== undefined && !visible.nodes.has(id)).length;
     const field = known.columns.columns.get(state.column)?.field ?? state.column.split(":").at(-1);
     parts.push({
-      words: `The way of ${field}: ${trace.columns.size} ${trace.columns.size === 1 ? "column" : "columns"}${outside > 0 ? `, in ${outside} datasets that are not shown` : ""}`,
+      words: `Lineage of ${field}: ${plural(trace.columns.size, "column")}${outside > 0 ? `, ${plural(outside, "dataset")} not shown` : ""}`,
       leave: "Clear",
       onLeave: () => change({ column: null }),
       ...(outside > 0 && state.node !== null
@@ -48,20 +48,20 @@ export function Banner({ state, change, trace, known, visible, pathStart, onCanc
   }
   if (state.against !== null) {
     parts.push({
-      words: `${moment(state.against)} compared with ${state.at === null ? "now" : moment(state.at)}: added green, removed red, changed amber`,
-      leave: "Leave",
+      words: `Changes from ${moment(state.against)} to ${state.at === null ? "now" : moment(state.at)}: added green, removed red, changed amber`,
+      leave: "Stop comparing",
       onLeave: () => change({ against: null }),
     });
   } else if (state.at !== null) {
     parts.push({
-      words: `As it was on ${moment(state.at)}`,
+      words: `As of ${moment(state.at)}`,
       leave: "Back to now",
       onLeave: () => change({ at: null }),
     });
   }
   if (known.isPart) {
     parts.push({
-      words: `Only a part is shown: the first ${MOST_CHANGES.toLocaleString("en")} nodes and edges of that moment. Focus on one to see all around it.`,
+      words: `Showing only the first ${MOST_CHANGES.toLocaleString("en")} nodes and edges of that moment. Focus on one to see everything around it.`,
       leave: "Back to now",
       onLeave: () => change({ at: null, against: null }),
     });

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { datasetAsked } from "@/api/ask";
+import { datasetQuery } from "@/api/queries";
 import { rowsOf } from "@/graph/cards";
 import type { DatasetNode } from "@/graph/model";
 import { ColumnRows } from "@/views/graph/ColumnRows";
@@ -7,8 +7,8 @@ import classes from "@/views/graph/NodeCard.module.css";
 
 /** The columns of a dataset while the pointer rests on its card: over the others, so that nothing moves. */
 export function ColumnPeek({ node }: { node: DatasetNode }) {
-  const asked = useQuery({ ...datasetAsked(node.namespace, node.name), enabled: node.fields === null });
-  const fields = node.fields ?? asked.data?.fields ?? null;
+  const dataset = useQuery({ ...datasetQuery(node.namespace, node.name), enabled: node.fields === null });
+  const fields = node.fields ?? dataset.data?.fields ?? null;
   return (
     <div className={classes.peek}>
       <ColumnRows rows={rowsOf({ ...node, fields }, true, null)} />

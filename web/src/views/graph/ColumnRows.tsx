@@ -2,10 +2,10 @@ import { IconEyeOff } from "@tabler/icons-react";
 import type { Row } from "@/graph/cards";
 import { ROW } from "@/graph/cards";
 import { useActions } from "@/views/graph/actions";
-import { useLooks } from "@/views/graph/looks";
+import { useCardContext } from "@/views/graph/cardContext";
 import classes from "@/views/graph/NodeCard.module.css";
 
-/** The columns of a card. A click lights the whole way of one. */
+/** The columns of a card. A click highlights the lineage of one. */
 export function ColumnRows({ rows }: { rows: readonly Row[] }) {
   return (
     <ul className={classes.rows} aria-label="Columns">
@@ -19,10 +19,10 @@ export function ColumnRows({ rows }: { rows: readonly Row[] }) {
 }
 
 function Column({ row, id }: { row: Row; id: string }) {
-  const { trace } = useLooks();
+  const { trace } = useCardContext();
   const actions = useActions();
   const isDirect = trace?.columns.get(id);
-  const isStart = trace !== null && actionsStart(trace.columns) === id;
+  const isStart = trace !== null && startOf(trace.columns) === id;
   const isMasked = trace !== null && [...trace.links].some((link) => link.to === id && link.isMasked);
   return (
     <button
@@ -44,4 +44,4 @@ function Column({ row, id }: { row: Row; id: string }) {
 }
 
 /** The column that was clicked comes first in its trace. */
-const actionsStart = (columns: ReadonlyMap<string, boolean>) => columns.keys().next().value;
+const startOf = (columns: ReadonlyMap<string, boolean>) => columns.keys().next().value;

@@ -3,7 +3,7 @@ import { useHotkeys } from "@mantine/hooks";
 import { IconFocusCentered } from "@tabler/icons-react";
 import { useRef, useState } from "react";
 import type { Scene } from "@/graph/scene";
-import { useLate } from "@/parts/useLate";
+import { useLazy } from "@/parts/useLazy";
 
 interface Props {
   scene: Scene;
@@ -25,12 +25,12 @@ export const FIND = {
 export function FindBox(props: Props) {
   const place = useRef<HTMLDivElement>(null);
   const [text, setText] = useState("");
-  const [Suggest, want] = useLate(() => import("@/views/graph/FindSuggest"));
+  const [Suggest, load] = useLazy(() => import("@/views/graph/FindSuggest"));
   useHotkeys([["G", () => place.current?.querySelector<HTMLElement>("[data-find]")?.focus()]]);
   return (
     <div ref={place}>
       {Suggest === null ? (
-        <TextInput {...FIND} value={text} onFocus={want} onChange={(event) => setText(event.currentTarget.value)} />
+        <TextInput {...FIND} value={text} onFocus={load} onChange={(event) => setText(event.currentTarget.value)} />
       ) : (
         <Suggest {...props} text={text} onChange={setText} />
       )}

@@ -2,7 +2,7 @@ import { Autocomplete } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
-import { searchAsked } from "@/api/ask";
+import { searchQuery } from "@/api/queries";
 import type { Scene } from "@/graph/scene";
 import { FIND } from "@/views/graph/FindBox";
 
@@ -20,7 +20,7 @@ const FEW = 8;
 export default function FindSuggest({ text, onChange, scene, flyTo, onFocus }: Props) {
   const box = useRef<HTMLInputElement>(null);
   const [settled] = useDebouncedValue(text, 150);
-  const found = useQuery(searchAsked(settled, FEW));
+  const hits = useQuery(searchQuery(settled, FEW));
   const { data, ids } = useMemo(() => {
     const words = text.trim().toLowerCase();
     const ids = new Map<string, string>();
@@ -37,16 +37,16 @@ export default function FindSuggest({ text, onChange, scene, flyTo, onFocus }: P
             .filter((card) => card.node.name.toLowerCase().includes(words))
             .slice(0, FEW)
             .map((card) => option(card.id, card.node.label, card.node.namespace));
-    const elsewhere = (found.data?.results ?? [])
+    const elsewhere = (hits.data?.results ?? [])
       .filter((hit) => !scene.cards.has(hit.nodeId))
       .map((hit) => option(hit.nodeId, hit.name, hit.namespace))
       .filter((shown) => !here.includes(shown));
     const groups = [
-      { group: "In the picture", items: [...new Set(here)] },
+      { group: "In this view", items: [...new Set(here)] },
       { group: "Elsewhere", items: [...new Set(elsewhere)] },
     ];
     return { data: groups.filter(({ items }) => items.length > 0), ids };
-  }, [scene, text, found.data]);
+  }, [scene, text, hits.data]);
   return (
     <Autocomplete
       ref={box}

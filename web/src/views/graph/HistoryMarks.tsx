@@ -1,12 +1,13 @@
 import { useElementSize } from "@mantine/hooks";
 import { type HistoryMark, thinned } from "@/graph/history";
-import { moment } from "@/parts/words";
+import { moment } from "@/parts/format";
+import { markColour, stateColour } from "@/states";
 import classes from "@/views/graph/TimeBar.module.css";
 
 const COLOURS: Record<HistoryMark["kind"], string> = {
-  run: "light-dark(#868e96, #868e96)",
-  failure: "light-dark(#c92a2a, #ff8787)",
-  schema: "light-dark(#a05a00, #ffc078)",
+  run: stateColour("NEW"),
+  failure: stateColour("FAILED"),
+  schema: markColour("changed"),
 };
 
 interface Props {
@@ -20,7 +21,7 @@ export function HistoryMarks({ marks, range: [from, to], onGo }: Props) {
   const { ref, width } = useElementSize();
   return (
     <div ref={ref}>
-      <svg className={classes.marks} role="img" aria-label={told(marks)}>
+      <svg className={classes.marks} role="img" aria-label={summaryOf(marks)}>
         {thinned(marks, from, to, width).map((mark) => (
           // biome-ignore lint/a11y/noStaticElementInteractions: the buttons before and after do the same
           <g
@@ -41,7 +42,7 @@ export function HistoryMarks({ marks, range: [from, to], onGo }: Props) {
   );
 }
 
-function told(marks: readonly HistoryMark[]): string {
+function summaryOf(marks: readonly HistoryMark[]): string {
   const count = (kind: HistoryMark["kind"]) => marks.filter((mark) => mark.kind === kind).length;
-  return `${count("run")} runs, ${count("failure")} failures, ${count("schema")} changes of a schema`;
+  return `${count("run")} runs, ${count("failure")} failures, ${count("schema")} schema changes`;
 }

@@ -1,5 +1,6 @@
 import { Paper, Text } from "@mantine/core";
 import { useState } from "react";
+import { usageColour } from "@/states";
 import classes from "@/views/graph/Panels.module.css";
 
 interface Props {
@@ -18,7 +19,7 @@ export function Legend({ namespaces, colourOf, hasColumns, onOnly }: Props) {
   return (
     <Paper className={classes.legend} shadow="xs" withBorder component="section" aria-label="Colours">
       {shown.map((name) => (
-        <button key={name} type="button" title={`Only ${name}`} onClick={() => onOnly(name)}>
+        <button key={name} type="button" title={`Show only ${name}`} onClick={() => onOnly(name)}>
           <span className={classes.swatch} style={{ background: colourOf(name) }} />
           <span>{name || "no namespace"}</span>
         </button>
@@ -30,22 +31,14 @@ export function Legend({ namespaces, colourOf, hasColumns, onOnly }: Props) {
       )}
       {hasColumns && (
         <Text size="xs" c="dimmed">
-          <svg width="22" height="6" role="img" aria-label="solid">
-            <line x1="0" y1="3" x2="22" y2="3" stroke="light-dark(#0b7285, #3bc9db)" strokeWidth="2" />
+          <svg width="22" height="6" role="img" aria-label="solid line">
+            <line x1="0" y1="3" x2="22" y2="3" stroke={usageColour("direct")} strokeWidth="2" />
           </svg>{" "}
-          values flow{" "}
-          <svg width="22" height="6" role="img" aria-label="dashed">
-            <line
-              x1="0"
-              y1="3"
-              x2="22"
-              y2="3"
-              stroke="light-dark(#9c36b5, #e599f7)"
-              strokeWidth="2"
-              strokeDasharray="5 4"
-            />
+          Direct{" "}
+          <svg width="22" height="6" role="img" aria-label="dashed line" style={{ marginInlineStart: 8 }}>
+            <line x1="0" y1="3" x2="22" y2="3" stroke={usageColour("indirect")} strokeWidth="2" strokeDasharray="5 4" />
           </svg>{" "}
-          only used
+          Indirect (filter, join, group)
         </Text>
       )}
     </Paper>

@@ -71,7 +71,7 @@ export function MiniMap({ scene, palette, colourOf, window: size }: Props) {
           top: top + (-view.y / view.zoom) * scale,
           width: (size.width / view.zoom) * scale,
           height: (size.height / view.zoom) * scale,
-          borderColor: palette.lit,
+          borderColor: palette.highlight,
         }}
       />
     </div>

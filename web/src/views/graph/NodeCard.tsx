@@ -13,44 +13,48 @@ import {
 } from "@tabler/icons-react";
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo, useEffect, useState } from "react";
-import { STATE_WORDS } from "@/graph/palette";
 import type { Card } from "@/graph/scene";
 import { type Fan, type ShownNode, step, type Way } from "@/graph/visible";
-import { ago } from "@/parts/words";
-import { flowWords } from "@/state/flow";
+import { ago } from "@/parts/format";
+import { jobLabel } from "@/state/throughput";
+import { stateName } from "@/states";
 import { useActions } from "@/views/graph/actions";
 import { ColumnPeek } from "@/views/graph/ColumnPeek";
 import { ColumnRows } from "@/views/graph/ColumnRows";
-import { runOf, useFact, useLooks } from "@/views/graph/looks";
+import { latestRun, useCardContext, useLiveJob } from "@/views/graph/cardContext";
 import classes from "@/views/graph/NodeCard.module.css";
 
 export type CardNode = Node<{ card: Card }, "card">;
 
 /** One job, dataset or group, near enough to be read. */
 export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<CardNode>) {
-  const looks = useLooks();
+  const context = useCardContext();
   const actions = useActions();
   const { node } = card;
-  const fact = useFact(node.id, looks.at);
-  const run = runOf(node, looks.at);
-  const isFaded = looks.lit !== null && !looks.lit.cards.has(node.id);
-  const mark = looks.cardMarks.get(node.id);
+  const liveJob = useLiveJob(node.id, context.at);
+  const run = latestRun(node, context.at);
+  const isFaded = context.highlight !== null && !context.highlight.cards.has(node.id);
+  const mark = context.cardMarks.get(node.id);
   const [isUnder, setIsUnder] = useState(false); // the pointer
   const isPeeked = useRest(isUnder) && node.kind === "dataset" && card.rows.length === 0;
-  const flow = looks.hasLabels && run?.state === "RUNNING" ? flowWords(fact?.flow ?? null) : null;
+  const rates = context.hasLabels && run?.state === "RUNNING" ? jobLabel(liveJob?.throughput ?? null) : null;
   return (
     <article
       className={classes.card}
       data-kind={node.kind}
       data-faded={isFaded || undefined}
-      data-selected={looks.selected === node.id || undefined}
-      data-focus={looks.focus === node.id || undefined}
+      data-selected={context.selected === node.id || undefined}
+      data-focus={context.focus === node.id || undefined}
       data-mark={mark}
       data-state={run?.state}
-      data-alarm={fact?.isAlarming || undefined}
+      data-alarm={liveJob?.isAlarming || undefined}
       data-node={node.id}
       style={
-        { "--namespace": looks.colourOf(node.namespace), width: card.width, height: card.height } as React.CSSProperties
+        {
+          "--namespace": context.colourOf(node.namespace),
+          width: card.width,
+          height: card.height,
+        } as React.CSSProperties
       }
       onMouseEnter={() => {
         actions.hover(node.id);
@@ -64,7 +68,7 @@ export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<Car
       <button
         type="button"
         className={classes.head}
-        aria-pressed={looks.selected === node.id}
+        aria-pressed={context.selected === node.id}
         title={`${node.name}\n${node.namespace}`}
         onClick={() => actions.select(node.id)}
         onDoubleClick={() => actions.details(node.id)}
@@ -80,16 +84,16 @@ export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<Car
             {run !== null && (
               <span className={classes.state} data-state={run.state}>
                 <span className={classes.dot} />
-                {STATE_WORDS[run.state]}
+                {stateName(run.state)}
               </span>
             )}
-            <span className={classes.namespace}>{flow ?? told(node, looks.hasLabels)}</span>
+            <span className={classes.namespace}>{rates ?? secondLine(node, context.hasLabels)}</span>
           </span>
         </span>
       </button>
       <CardButton node={node} />
-      <More way="up" id={node.id} fan={looks.missing.get(step("up", node.id))} />
-      <More way="down" id={node.id} fan={looks.missing.get(step("down", node.id))} />
+      <More way="up" id={node.id} fan={context.missing.get(step("up", node.id))} />
+      <More way="down" id={node.id} fan={context.missing.get(step("down", node.id))} />
       {card.rows.length > 0 && <ColumnRows rows={card.rows} />}
       {isPeeked && <ColumnPeek node={node} />}
     </article>
@@ -110,21 +114,21 @@ function useRest(holds: boolean): boolean {
   return isLong;
 }
 
-function told(node: ShownNode, hasLabels: boolean): string {
+function secondLine(node: ShownNode, hasLabels: boolean): string {
   if (node.kind === "group") return `${node.members.length} jobs`;
   if (node.kind === "dataset" && hasLabels) {
     if (node.writtenAt !== null) return `written ${ago(node.writtenAt)}`;
-    if (node.updatedAt !== null) return `seen ${ago(node.updatedAt)}`;
+    if (node.updatedAt !== null) return `last seen ${ago(node.updatedAt)}`;
   }
   return node.namespace === "" ? "no namespace" : node.namespace;
 }
 
 function CardButton({ node }: { node: ShownNode }) {
   const actions = useActions();
-  const looks = useLooks();
+  const context = useCardContext();
   if (node.kind === "job") return null;
   const isGroup = node.kind === "group";
-  const label = isGroup ? "Open this group" : looks.isOpen(node.id) ? "Hide columns" : "Show columns";
+  const label = isGroup ? "Expand group" : context.isOpen(node.id) ? "Hide columns" : "Show columns";
   return (
     <Tooltip label={label} openDelay={400}>
       <ActionIcon
@@ -133,7 +137,7 @@ function CardButton({ node }: { node: ShownNode }) {
         variant="subtle"
         color="gray"
         aria-label={`${label}: ${node.label}`}
-        aria-expanded={isGroup ? undefined : looks.isOpen(node.id)}
+        aria-expanded={isGroup ? undefined : context.isOpen(node.id)}
         onClick={() => (isGroup ? actions.openGroup(node.id) : actions.toggleColumns(node.id))}
       >
         {isGroup ? <IconArrowsMaximize size={14} /> : <IconLayoutList size={15} />}

@@ -100,28 +100,28 @@ export default function Selection({ node, lineage, visible, state, change, flyTo
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item leftSection={<IconArrowsSplit2 size={15} />} onClick={() => onPath(node.id)}>
-              Path to another card …
+              Path to another card…
             </Menu.Item>
             <Menu.Item
               component={Link}
               href={`/impact?node=${encodeURIComponent(node.id)}`}
               leftSection={<IconArrowsSplit2 size={15} />}
             >
-              Who depends on it?
+              Impact
             </Menu.Item>
             <Menu.Item
               component={Link}
               href={`/why?node=${encodeURIComponent(node.id)}`}
               leftSection={<IconZoomQuestion size={15} />}
             >
-              What went wrong?
+              Root cause
             </Menu.Item>
             {parent !== null && (
               <Menu.Item
                 leftSection={<IconStack2 size={15} />}
                 onClick={() => change({ shut: toggled(state.shut, parent), selected: parent })}
               >
-                Close its group
+                Collapse group
               </Menu.Item>
             )}
           </Menu.Dropdown>
@@ -153,9 +153,9 @@ function Edges({ way, node, lineage, visible, state, change, flyTo }: EdgesProps
   const shown = all.filter((id) => visible.nodes.has(id));
   const here = step(way, node.id);
   const words = way === "up" ? "upstream" : "downstream";
-  const [wanted, setWanted] = useState("");
+  const [filter, setFilter] = useState("");
   const label = (id: string) => lineage.nodes.get(id)?.label ?? id;
-  const listed = all.filter((id) => label(id).toLowerCase().includes(wanted.toLowerCase()));
+  const listed = all.filter((id) => label(id).toLowerCase().includes(filter.toLowerCase()));
   const isClosed = state.closed.has(here);
   const more = () =>
     change({
@@ -169,7 +169,7 @@ function Edges({ way, node, lineage, visible, state, change, flyTo }: EdgesProps
         <Group gap={4}>
           {way === "up" ? <IconChevronLeft size={13} /> : <IconChevronRight size={13} />}
           <Text size="xs" fw={600}>
-            {way === "up" ? "Comes from" : "Goes to"}
+            {way === "up" ? "Upstream" : "Downstream"}
           </Text>
           <Badge size="xs" variant="light" color="gray" c="var(--mantine-color-text)">
             {shown.length < all.length ? `${shown.length} of ${all.length} shown` : all.length}
@@ -208,8 +208,8 @@ function Edges({ way, node, lineage, visible, state, change, flyTo }: EdgesProps
           mb={4}
           aria-label={`Filter ${words}`}
           placeholder={`Filter ${all.length}`}
-          value={wanted}
-          onChange={(event) => setWanted(event.currentTarget.value)}
+          value={filter}
+          onChange={(event) => setFilter(event.currentTarget.value)}
         />
       )}
       <ul className={classes.edges} aria-label={words}>
@@ -229,7 +229,7 @@ function Edges({ way, node, lineage, visible, state, change, flyTo }: EdgesProps
           </li>
         ))}
         {listed.length > MOST_LISTED && <li className={classes.note}>and {listed.length - MOST_LISTED} more</li>}
-        {all.length === 0 && <li className={classes.note}>nothing known</li>}
+        {all.length === 0 && <li className={classes.note}>none known</li>}
       </ul>
     </div>
   );

@@ -4,13 +4,13 @@ import "@xyflow/react/dist/base.css";
 
 import { type OnMove, type OnMoveEnd, ReactFlow, useReactFlow, useStoreApi } from "@xyflow/react";
 import { type MouseEvent, useEffect, useMemo, useRef, useState } from "react";
-import { type Look, windowOf } from "@/graph/canvas";
-import type { Hits } from "@/graph/hits";
+import { type DrawStyle, windowOf } from "@/graph/canvas";
+import type { HitTest } from "@/graph/hitTest";
 import type { Moving } from "@/graph/motion";
 import type { Rect } from "@/graph/route";
 import type { Scene, Wire } from "@/graph/scene";
-import { facts } from "@/state/facts";
 import type { Position } from "@/state/graphState";
+import { liveJobs } from "@/state/liveJobs";
 import { useActions } from "@/views/graph/actions";
 import { type CardNode, NodeCard } from "@/views/graph/NodeCard";
 import { Painter } from "@/views/graph/painter";
@@ -28,15 +28,15 @@ const AROUND = 0.35;
 
 interface Props {
   scene: Scene;
-  hits: Hits;
-  look: Omit<Look, "isFar">;
+  hits: HitTest;
+  style: Omit<DrawStyle, "isFar">;
   moving: () => readonly Moving[];
   start: Position | null;
   onMoved: (view: Position) => void;
   onHoverWire: (wire: Wire | null) => void;
 }
 
-export function Stage({ scene, hits, look, moving, start, onMoved, onHoverWire }: Props) {
+export function Stage({ scene, hits, style, moving, start, onMoved, onHoverWire }: Props) {
   const actions = useActions();
   const flow = useReactFlow();
   const store = useStoreApi();
@@ -46,8 +46,8 @@ export function Stage({ scene, hits, look, moving, start, onMoved, onHoverWire }
   const [near, setNear] = useState<Rect | null>(null);
 
   // What is drawn next, for those who draw outside of React.
-  const latest = useRef({ scene, look: { ...look, isFar }, moving });
-  latest.current = { scene, look: { ...look, isFar }, moving };
+  const latest = useRef({ scene, style: { ...style, isFar }, moving });
+  latest.current = { scene, style: { ...style, isFar }, moving };
   const painter = useRef<Painter | null>(null);
 
   useEffect(() => {
@@ -55,19 +55,19 @@ export function Stage({ scene, hits, look, moving, start, onMoved, onHoverWire }
     if (below === null || above === null) return;
     const made = new Painter(below, above, () => latest.current);
     painter.current = made;
-    const look = () => {
+    const updateView = () => {
       const { transform, width, height } = store.getState();
       made.see({ x: transform[0], y: transform[1], zoom: transform[2], width, height, ratio: window.devicePixelRatio });
     };
     const reconsider = () => {
-      look();
+      updateView();
       const view = made.view;
       if (view.width === 0) return;
       setIsFar((was) => view.zoom < (was ? NEAR : FAR));
       setNear((was) => (was !== null && holds(was, windowOf(view)) ? was : around(windowOf(view))));
     };
     reconsider();
-    const stops = [store.subscribe(reconsider), facts.subscribeToAll(() => made.paintLater())];
+    const stops = [store.subscribe(reconsider), liveJobs.subscribeToAll(() => made.paintLater())];
     return () => {
       for (const stop of stops) stop();
       made.stop();

@@ -3,7 +3,7 @@ import { IconChevronLeft, IconChevronRight, IconGitCompare } from "@tabler/icons
 import { useMemo, useState } from "react";
 import { type HistoryMark, nextMark } from "@/graph/history";
 import type { Lineage } from "@/graph/model";
-import { moment } from "@/parts/words";
+import { moment } from "@/parts/format";
 import type { GraphState } from "@/state/graphState";
 import type { Change } from "@/state/useGraphState";
 import { HistoryMarks } from "@/views/graph/HistoryMarks";
@@ -24,12 +24,12 @@ export default function TimeBar({ state, change, lineage }: Props) {
   const then = state.against === null ? null : Math.max(from, Date.parse(state.against));
   const [dragged, setDragged] = useState<number | [number, number] | null>(null);
 
-  const told = (ms: number) => (ms >= to ? null : new Date(ms).toISOString());
+  const asParameter = (ms: number) => (ms >= to ? null : new Date(ms).toISOString());
   const go = (mark: HistoryMark | undefined) => mark !== undefined && change({ at: new Date(mark.at).toISOString() });
   const settle = (value: number | [number, number]) => {
     setDragged(null);
-    if (typeof value === "number") change({ at: told(value) });
-    else change({ against: new Date(value[0]).toISOString(), at: told(value[1]) });
+    if (typeof value === "number") change({ at: asParameter(value) });
+    else change({ against: new Date(value[0]).toISOString(), at: asParameter(value[1]) });
   };
   const label = useMemo(() => (ms: number) => (ms >= to ? "now" : moment(new Date(ms).toISOString())), [to]);
   const common = {
@@ -43,10 +43,10 @@ export default function TimeBar({ state, change, lineage }: Props) {
   return (
     <Paper className={classes.bar} withBorder radius={0} component="section" aria-label="Time">
       <Group gap={4} wrap="nowrap">
-        <Step label="To what happened before" onClick={() => go(nextMark(history.marks, now, -1))}>
+        <Step label="Previous change" onClick={() => go(nextMark(history.marks, now, -1))}>
           <IconChevronLeft size={15} />
         </Step>
-        <Step label="To what happened next" onClick={() => go(nextMark(history.marks, now, 1))}>
+        <Step label="Next change" onClick={() => go(nextMark(history.marks, now, 1))}>
           <IconChevronRight size={15} />
         </Step>
       </Group>
@@ -55,7 +55,7 @@ export default function TimeBar({ state, change, lineage }: Props) {
         {then === null ? (
           <Slider
             {...common}
-            thumbLabel="Moment"
+            thumbLabel="Time"
             value={typeof dragged === "number" ? dragged : now}
             onChange={setDragged}
             onChangeEnd={settle}
@@ -65,7 +65,7 @@ export default function TimeBar({ state, change, lineage }: Props) {
             {...common}
             minRange={0}
             thumbFromLabel="Compared with"
-            thumbToLabel="Moment"
+            thumbToLabel="Time"
             value={Array.isArray(dragged) ? dragged : [then, now]}
             onChange={setDragged}
             onChangeEnd={settle}

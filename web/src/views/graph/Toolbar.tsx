@@ -17,9 +17,10 @@ import {
 import type { ReactNode } from "react";
 import type { LiveState } from "@/api/live";
 import type { Grain } from "@/graph/visible";
-import { LateMenu } from "@/parts/LateMenu";
+import { LazyMenu } from "@/parts/LazyMenu";
 import { type GraphState, MOST_DEPTH } from "@/state/graphState";
 import type { Change } from "@/state/useGraphState";
+import { connection } from "@/states";
 import classes from "@/views/graph/Panels.module.css";
 
 interface Props {
@@ -29,7 +30,7 @@ interface Props {
   isPaused: boolean;
   onPause: () => void;
   onFit: () => void;
-  onTidy: () => void;
+  onLayout: () => void;
   parents: readonly string[]; // groups that can be closed
   find: ReactNode;
   exports: ReactNode;
@@ -42,7 +43,7 @@ const GRAINS: { value: Grain; label: string }[] = [
 ];
 
 export function Toolbar(props: Props) {
-  const { state, change, onFit, onTidy } = props;
+  const { state, change, onFit, onLayout } = props;
   return (
     <div className={classes.toolbar} role="toolbar" aria-label="Graph">
       {(state.node !== null || state.pathFrom !== null || state.namespaces.size > 0) && (
@@ -65,7 +66,7 @@ export function Toolbar(props: Props) {
       )}
       <SegmentedControl
         size="xs"
-        aria-label="What is shown"
+        aria-label="Show"
         data={GRAINS}
         value={state.grain}
         onChange={(grain) => change({ grain: grain as Grain, view: null })}
@@ -87,14 +88,14 @@ export function Toolbar(props: Props) {
         </Group>
       )}
       <div className={classes.divider} />
-      <Tool label="Fit into the window (F)" onClick={onFit}>
+      <Tool label="Fit to window (F)" onClick={onFit}>
         <IconArrowAutofitContent size={16} />
       </Tool>
-      <Tool label="Tidy: lay out anew" onClick={onTidy}>
+      <Tool label="Re-layout" onClick={onLayout}>
         <IconSparkles size={16} />
       </Tool>
-      <LateMenu
-        label="More about the view"
+      <LazyMenu
+        label="View options"
         icon={<IconAdjustments size={16} />}
         load={() => import("@/views/graph/ViewMenu")}
         menu={{ state, change, parents: props.parents }}
@@ -120,7 +121,7 @@ export function Toolbar(props: Props) {
       >
         <IconClockHour4 size={16} />
       </Tool>
-      <Tool label="Copy a link to what is shown" onClick={copyLink}>
+      <Tool label="Copy link to this view" onClick={copyLink}>
         <IconLink size={16} />
       </Tool>
       {props.exports}
@@ -129,34 +130,27 @@ export function Toolbar(props: Props) {
 }
 
 function LiveButton({ state, liveState, isPaused, onPause }: Props) {
-  if (state.at !== null) return <Text size="xs">In the past: not live</Text>;
-  const words = isPaused
-    ? "Paused"
-    : liveState === "open"
-      ? "Live"
-      : liveState === "away"
-        ? "Server away"
-        : "Connecting";
-  const colour = isPaused ? "gray" : liveState === "open" ? "teal" : "orange";
+  if (state.at !== null) return <Text size="xs">Past, not live</Text>;
+  const { name, colour } = connection(liveState, isPaused);
   return (
-    <Tooltip label={isPaused ? "Go on with the live view" : "Pause the live view"}>
+    <Tooltip label={isPaused ? "Resume live updates" : "Pause live updates"}>
       <Button
         size="xs"
         px={9}
         variant="default"
         aria-pressed={isPaused}
-        aria-label={`${words}: ${isPaused ? "go on" : "pause"}`}
+        aria-label={`${name}: ${isPaused ? "resume" : "pause"}`}
         leftSection={
           isPaused ? (
             <IconPlayerPlay size={14} />
           ) : (
-            <span style={{ width: 9, height: 9, borderRadius: 9, background: `var(--mantine-color-${colour}-6)` }} />
+            <span style={{ width: 9, height: 9, borderRadius: 9, background: colour }} />
           )
         }
         rightSection={isPaused ? undefined : <IconPlayerPause size={14} />}
         onClick={onPause}
       >
-        {words}
+        {name}
       </Button>
     </Tooltip>
   );
@@ -182,8 +176,8 @@ function Depth({ label, value, onChange }: DepthProps) {
     </ActionIcon>
   );
   return (
-    <Tooltip label={`${label}: how many jobs away`}>
-      <fieldset className={classes.depth} aria-label={`Jobs ${label.toLowerCase()}`}>
+    <Tooltip label={`${label} depth, in jobs`}>
+      <fieldset className={classes.depth} aria-label={`${label} depth`}>
         <Text size="xs">{label}</Text>
         {button(`Fewer ${label.toLowerCase()}`, value - 1, <IconMinus size={13} />)}
         <Text size="xs" fw={600}>
@@ -221,11 +215,11 @@ function Tool({ label, isOn, onClick, children }: ToolProps) {
 async function copyLink(): Promise<void> {
   try {
     await navigator.clipboard.writeText(window.location.href);
-    notifications.show({ message: "The link is in the clipboard. It shows what you see now.", autoClose: 3000 });
+    notifications.show({ message: "Link copied. It opens what you see now.", autoClose: 3000 });
   } catch {
     notifications.show({
       color: "orange",
-      message: "The browser does not let a page copy. The address bar has the link.",
+      message: "The browser blocked copying. Copy the link from the address bar.",
     });
   }
 }

@@ -18,7 +18,7 @@ export default function ViewMenu({ button, state, change, parents }: Props) {
     <OpenedMenu button={button} position="bottom-start" closeOnItemClick={false} width={250}>
       <Box p="xs">
         <Switch
-          label="A lane for each namespace"
+          label="One lane per namespace"
           checked={state.hasLanes}
           onChange={() => change({ hasLanes: !state.hasLanes, view: null })}
         />
@@ -30,7 +30,7 @@ export default function ViewMenu({ button, state, change, parents }: Props) {
         />
         <Switch
           mt="sm"
-          label="Close groups of jobs"
+          label="Collapse job groups"
           disabled={parents.length === 0}
           checked={areAllShut}
           onChange={() => change({ shut: new Set(areAllShut ? [] : parents) })}

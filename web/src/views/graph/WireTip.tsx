@@ -2,8 +2,8 @@ import { Paper } from "@mantine/core";
 import { useReactFlow } from "@xyflow/react";
 import { middle } from "@/graph/route";
 import type { Scene, Wire } from "@/graph/scene";
-import { facts } from "@/state/facts";
-import { flowWords } from "@/state/flow";
+import { liveJobs } from "@/state/liveJobs";
+import { jobLabel } from "@/state/throughput";
 import classes from "@/views/graph/Panels.module.css";
 
 /** What the wire under the pointer is. */
@@ -12,7 +12,7 @@ export function WireTip({ wire, scene }: { wire: Wire; scene: Scene }) {
   const [x, y] = middle(wire.curve);
   const view = flow.getViewport();
   const label = (id: string) => scene.cards.get(id)?.node.label ?? id;
-  const rate = flowWords(facts.get(wire.from.startsWith("job:") ? wire.from : wire.to)?.flow ?? null);
+  const rate = jobLabel(liveJobs.get(wire.from.startsWith("job:") ? wire.from : wire.to)?.throughput ?? null);
   return (
     <Paper
       className={classes.tip}
@@ -25,7 +25,7 @@ export function WireTip({ wire, scene }: { wire: Wire; scene: Scene }) {
       {wire.link !== null && `.${wire.link.to.split(":").at(-1)}`}
       {wire.link !== null && (
         <div>
-          {wire.link.isDirect ? "values flow" : "only used on the way"}
+          {wire.link.isDirect ? "Direct" : "Indirect"}
           {wire.link.how !== "" && `: ${wire.link.how}`}
           {wire.link.isMasked && ", masked"}
         </div>

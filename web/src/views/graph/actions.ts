@@ -7,7 +7,7 @@ export interface Actions {
   select: (id: string | null) => void;
   details: (id: string) => void;
   hover: (id: string | null) => void;
-  /** `isWide`: some are shown already, so now all are wanted. */
+  /** `isWide`: some are shown already, so now all are. */
   openStep: (way: Way, id: string, isWide: boolean) => void;
   toggleColumns: (id: string) => void;
   traceColumn: (column: string | null) => void;

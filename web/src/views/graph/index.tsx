@@ -1,37 +1,33 @@
 import { Box, useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { IconDownload } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
-import { type ReactFlowInstance, ReactFlowProvider, useReactFlow } from "@xyflow/react";
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { namespacesAsked } from "@/api/ask";
-import { colour, colourNumbers } from "@/graph/colours";
-import { Hits } from "@/graph/hits";
-import { oneWire, wayOfColumn, waysThrough } from "@/graph/lit";
-import type { Moving } from "@/graph/motion";
+import { ReactFlowProvider } from "@xyflow/react";
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from "react";
+import { HitTest } from "@/graph/hitTest";
+import { parentJobs } from "@/graph/model";
 import { PALETTES } from "@/graph/palette";
-import type { Card, Scene, Wire } from "@/graph/scene";
-import { step } from "@/graph/visible";
-import { LateMenu } from "@/parts/LateMenu";
+import type { Wire } from "@/graph/scene";
+import { LazyMenu } from "@/parts/LazyMenu";
 import { HEADER_HEIGHT } from "@/shell/Shell";
-import { facts } from "@/state/facts";
-import { wireWords } from "@/state/flow";
-import { readState, toggled } from "@/state/graphState";
+import { readState } from "@/state/graphState";
 import { useGraphState } from "@/state/useGraphState";
-import { type Actions, ActionsContext } from "@/views/graph/actions";
+import { ActionsContext } from "@/views/graph/actions";
 import { Banner } from "@/views/graph/Banner";
+import { CardContext, type CardContextValue } from "@/views/graph/cardContext";
 import { FindBox } from "@/views/graph/FindBox";
-import { Legend } from "@/views/graph/Legend";
-import { type Looks, LooksContext, runOf } from "@/views/graph/looks";
-import { MiniMap } from "@/views/graph/MiniMap";
-import classes from "@/views/graph/Panels.module.css";
+import { Foot } from "@/views/graph/Foot";
+import { GraphStatus } from "@/views/graph/GraphStatus";
 import { Stage } from "@/views/graph/Stage";
-import { States } from "@/views/graph/States";
-import { LEGEND, TIME_BAR, TOOLBAR } from "@/views/graph/sizes";
+import { TIME_BAR } from "@/views/graph/sizes";
 import { Toolbar } from "@/views/graph/Toolbar";
+import { useCamera } from "@/views/graph/useCamera";
+import { useCardActions } from "@/views/graph/useCardActions";
+import { useDrawStyle, useMoving } from "@/views/graph/useDrawing";
+import { useHighlight } from "@/views/graph/useHighlight";
 import { useKeys } from "@/views/graph/useKeys";
 import { useLineage } from "@/views/graph/useLineage";
-import { tellOfEnd, useLive } from "@/views/graph/useLive";
+import { useLive } from "@/views/graph/useLive";
+import { useNamespaceColours } from "@/views/graph/useNamespaceColours";
 import { useScene } from "@/views/graph/useScene";
 import { WireTip } from "@/views/graph/WireTip";
 
@@ -48,104 +44,45 @@ export default function GraphView() {
   );
 }
 
-/** A card that is flown to is at least this near. */
-const NEAR = 0.85;
-/** Windows that are less wide are those of phones: cards are read one by one. */
-const NARROW = 600;
-const READABLE = 0.6;
-/** A small graph is not blown up to fill the window. */
-const MOST_FIT = 1.05;
-
+/** Puts the hooks together: from the address to lineage, from lineage to a scene, from a scene to what is drawn. */
 function GraphPage() {
   const { state, change, moveTo } = useGraphState();
   const scheme = useComputedColorScheme("light");
   const palette = PALETTES[scheme];
-  const flow = useReactFlow();
-  const [tidied, setTidied] = useState(0);
+  const [layouts, setLayouts] = useState(0); // how often everything was laid out anew
   const [isPaused, setIsPaused] = useState(false);
   const [hovered, setHovered] = useState<string | null>(null);
   const [wire, setWire] = useState<Wire | null>(null);
   const [pathStart, setPathStart] = useState<string | null>(null);
   const { ref: box, width, height } = useElementSize();
+  const start = useRef(readState(window.location.search).view).current;
 
   const known = useLineage(state);
-  const { scene, visible, trace, subject } = useScene(known, state, tidied);
-  const hits = useMemo(() => new Hits(scene), [scene]);
+  const { scene, visible, trace, subject } = useScene(known, state, layouts);
+  const hits = useMemo(() => new HitTest(scene), [scene]);
+  const highlight = useHighlight(scene, trace, wire, hovered, state.selected);
+  const colourOf = useNamespaceColours(scheme);
 
-  const namespaces = useQuery(namespacesAsked());
-  const numbers = useMemo(() => {
-    const oldestFirst = [...(namespaces.data?.namespaces ?? [])].sort((a, b) => a.createdAt.localeCompare(b.createdAt));
-    return colourNumbers(oldestFirst.map(({ name }) => name));
-  }, [namespaces.data]);
-  const colourOf = useCallback((namespace: string) => colour(numbers, namespace, scheme), [numbers, scheme]);
-  const colourOfCard = useCallback((card: Card) => colourOf(card.node.namespace), [colourOf]);
-
-  const fit = useCallback(() => {
-    if (scene.cards.size > 0) void flow.fitBounds(scene.extent, { padding: 0.12, duration: 200 });
-  }, [flow, scene]);
-  const flight = useRef<string | null>(null); // to a card that is not there yet
-  const flyTo = useCallback(
-    (id: string) => {
-      change({ selected: id }, { replace: true });
-      flight.current = id;
-      takeOff(flight, scene, flow);
-    },
-    [flow, scene, change],
-  );
-  useEffect(() => takeOff(flight, scene, flow), [scene, flow]);
-  useFirstLook(subject, width, height - (state.hasTime ? TIME_BAR : 0), scene, state.node, flow);
-
+  const free = height - (state.hasTime ? TIME_BAR : 0);
+  const { fit, flyTo } = useCamera({ scene, subject, focus: state.node, width, height: free, change });
   const isOn = !isPaused && state.at === null;
-  const liveState = useLive({
-    isOn,
-    concerns: (id) => known.lineage.nodes.size === 0 || state.node === null || known.lineage.nodes.has(id),
-    isShownJob: (id) =>
-      visible.nodes.has(id) ||
-      [...visible.nodes.values()].some((node) => node.kind === "group" && node.members.some((one) => one.id === id)),
-    onAlarm: (job) => {
-      const label = known.lineage.nodes.get(job)?.label ?? job;
-      tellOfEnd(label, facts.get(job)?.run.state ?? "FAILED", () => flyTo(job));
-    },
+  const liveState = useLive({ isOn, lineage: known.lineage, visible, focus: state.node, flyTo });
+  const style = useDrawStyle({ palette, highlight, colourOf, known, state });
+  const moving = useMoving(scene, palette.states.RUNNING, isOn);
+
+  const onPathEnd = useCallback(() => setPathStart(null), []);
+  const actions = useCardActions({ state, change, pathStart, onPathEnd, onHover: setHovered });
+  useKeys({
+    scene,
+    selected: state.selected,
+    focus: state.node,
+    fit,
+    select: actions.select,
+    details: actions.details,
   });
-
-  const lit = useMemo(() => {
-    if (trace !== null) return wayOfColumn(scene, trace);
-    if (wire !== null) return oneWire(wire);
-    const card = hovered ?? state.selected;
-    return card !== null && scene.cards.has(card) ? waysThrough(scene, card) : null;
-  }, [scene, trace, wire, hovered, state.selected]);
-
-  const actions = useMemo<Actions>(
+  const cardContext = useMemo<CardContextValue>(
     () => ({
-      select: (id) => {
-        const fact = id === null ? undefined : facts.get(id);
-        if (id !== null && fact?.isAlarming) facts.set(id, { ...fact, isAlarming: false });
-        if (id !== null && pathStart !== null && id !== pathStart) {
-          setPathStart(null);
-          change({ pathFrom: pathStart, pathTo: id, node: null, selected: null, view: null });
-        } else change({ selected: id, ...(id === null ? { column: null } : {}) }, { replace: true });
-      },
-      details: (id) => change({ details: id, selected: id }),
-      hover: setHovered,
-      openStep: (way, id, isWide) => {
-        const here = step(way, id);
-        change({
-          opened: new Set([...state.opened, here]),
-          whole: isWide ? new Set([...state.whole, here]) : state.whole,
-          closed: state.closed.has(here) ? toggled(state.closed, here) : state.closed,
-          selected: id,
-        });
-      },
-      toggleColumns: (id) => change({ cards: toggled(state.cards, id) }),
-      traceColumn: (column) => change({ column }),
-      openGroup: (id) => change({ shut: toggled(state.shut, id) }),
-    }),
-    [change, state, pathStart],
-  );
-
-  const looks = useMemo<Looks>(
-    () => ({
-      lit,
+      highlight,
       trace,
       selected: state.selected,
       focus: state.node,
@@ -156,70 +93,18 @@ function GraphPage() {
       colourOf,
       isOpen: (id) => state.hasColumns !== state.cards.has(id),
     }),
-    [lit, trace, state, visible.missing, known.cardMarks, colourOf],
+    [highlight, trace, state, visible.missing, known.cardMarks, colourOf],
   );
-  const jobOf = useCallback((one: Wire) => (one.from.startsWith("job:") ? one.from : one.to), []);
-  const look = useMemo(
-    () => ({
-      palette,
-      lit,
-      colourOf: colourOfCard,
-      colourOfNamespace: colourOf,
-      stateOf: (card: Card) => runOf(card.node, state.at)?.state ?? null,
-      cardMarks: known.cardMarks,
-      wireMarks: known.wireMarks,
-      labelOf: (one: Wire) => {
-        if (one.link !== null) return one.link.isMasked ? "masked" : null;
-        if (!state.hasLabels) return null;
-        const job = jobOf(one);
-        return wireWords(facts.get(job)?.flow ?? null, one.to === job);
-      },
-    }),
-    [palette, lit, colourOf, colourOfCard, known.cardMarks, known.wireMarks, state.at, state.hasLabels, jobOf],
-  );
-  const moving = useCallback((): readonly Moving[] => {
-    if (!isOn) return [];
-    return scene.wires.flatMap((one) => {
-      const card = scene.cards.get(jobOf(one));
-      if (one.link !== null || card === undefined || runOf(card.node, null)?.state !== "RUNNING") return [];
-      const flow = facts.get(card.id)?.flow;
-      const rate = one.to === card.id ? (flow?.read ?? flow?.rate) : flow?.rate;
-      return [{ wire: one, colour: palette.states.RUNNING, rate: rate ?? null }];
-    });
-  }, [scene, isOn, palette, jobOf]);
-
-  useKeys({
-    scene,
-    selected: state.selected,
-    focus: state.node,
-    select: actions.select,
-    details: actions.details,
-    fit,
-  });
+  const parents = useMemo(() => parentJobs(known.lineage), [known.lineage]);
   const selected = state.selected === null ? undefined : visible.nodes.get(state.selected);
-  const parents = useMemo(
-    () => [
-      ...new Set(
-        [...known.lineage.nodes.values()].flatMap((node) =>
-          node.kind === "job" && node.parent !== null ? [node.parent] : [],
-        ),
-      ),
-    ],
-    [known.lineage],
-  );
-  const shownNamespaces = useMemo(
-    () => [...new Set([...visible.nodes.values()].map((node) => node.namespace))].sort(),
-    [visible.nodes],
-  );
   const focusOn = (id: string) =>
     change({ node: id, pathFrom: null, pathTo: null, opened: new Set(), closed: new Set(), selected: id, view: null });
   const only = (namespace: string) =>
     change({ namespaces: new Set([namespace]), node: null, pathFrom: null, pathTo: null, view: null });
-  const start = useRef(readState(window.location.search).view).current;
 
   return (
     <ActionsContext value={actions}>
-      <LooksContext value={looks}>
+      <CardContext value={cardContext}>
         <Box
           ref={box}
           pos="relative"
@@ -231,21 +116,21 @@ function GraphPage() {
             {...{ state, change, liveState, isPaused, parents }}
             onPause={() => setIsPaused(!isPaused)}
             onFit={fit}
-            onTidy={() => setTidied(tidied + 1)}
+            onLayout={() => setLayouts(layouts + 1)}
             find={<FindBox scene={scene} flyTo={flyTo} onFocus={focusOn} />}
             exports={
-              <LateMenu
-                label="Save the picture"
+              <LazyMenu
+                label="Export"
                 icon={<IconDownload size={16} />}
                 isOff={scene.cards.size === 0}
                 load={() => import("@/views/graph/ExportMenu")}
-                menu={{ scene, look: { palette, colourOf: colourOfCard, stateOf: look.stateOf } }}
+                menu={{ scene, style }}
               />
             }
           />
-          <Stage {...{ scene, hits, look, moving, start }} onMoved={moveTo} onHoverWire={setWire} />
-          <States known={known} visible={visible} state={state} change={change} />
-          <Banner {...{ state, change, trace, known, visible, pathStart }} onCancelPath={() => setPathStart(null)} />
+          <Stage {...{ scene, hits, style, moving, start }} onMoved={moveTo} onHoverWire={setWire} />
+          <GraphStatus known={known} visible={visible} state={state} change={change} />
+          <Banner {...{ state, change, trace, known, visible, pathStart }} onCancelPath={onPathEnd} />
           {wire !== null && <WireTip wire={wire} scene={scene} />}
           <Suspense>
             {selected !== undefined && (
@@ -255,19 +140,14 @@ function GraphPage() {
               />
             )}
           </Suspense>
-          {scene.cards.size > 0 && (
-            <div className={classes.foot} data-time={state.hasTime} style={{ bottom: state.hasTime ? TIME_BAR : 0 }}>
-              <div className={classes.corner}>
-                <MiniMap scene={scene} palette={palette} colourOf={colourOfCard} window={{ width, height }} />
-              </div>
-              <Legend
-                namespaces={shownNamespaces}
-                colourOf={colourOf}
-                hasColumns={known.columns.links.length > 0}
-                onOnly={only}
-              />
-            </div>
-          )}
+          <Foot
+            {...{ scene, visible, palette, colourOf }}
+            window={{ width, height }}
+            colourOfCard={style.colourOf}
+            hasColumns={known.columns.links.length > 0}
+            hasTime={state.hasTime}
+            onOnly={only}
+          />
           <Suspense>
             {state.hasTime && <TimeBar state={state} change={change} lineage={known.lineage} />}
             <DetailsDrawer
@@ -277,47 +157,7 @@ function GraphPage() {
             />
           </Suspense>
         </Box>
-      </LooksContext>
+      </CardContext>
     </ActionsContext>
   );
-}
-
-/** Flies to the card as soon as it is there. */
-function takeOff(flight: { current: string | null }, scene: Scene, flow: ReactFlowInstance): void {
-  const card = scene.cards.get(flight.current ?? "");
-  if (card === undefined) return;
-  flight.current = null;
-  const zoom = Math.max(NEAR, flow.getZoom());
-  void flow.setCenter(card.x + card.width / 2, card.y + card.height / 2, { zoom, duration: 350 });
-}
-
-const leftmost = (a: Card, b: Card) => a.x - b.x || a.y - b.y;
-
-/** The first scene of a subject is looked at as a whole, or around its focus where that would be too small to read. */
-function useFirstLook(
-  subject: string,
-  width: number,
-  height: number,
-  scene: Scene,
-  focus: string | null,
-  flow: ReactFlowInstance,
-): void {
-  const seen = useRef(readState(window.location.search).view === null ? "" : "as in the address");
-  useEffect(() => {
-    if (scene.cards.size === 0 || width === 0 || seen.current === subject) return;
-    const isFromAddress = seen.current === "as in the address";
-    seen.current = subject;
-    if (isFromAddress) return;
-    // On a phone all of it would be a stamp: it shows where the graph begins, and one moves on from there.
-    const card =
-      scene.cards.get(focus ?? "") ?? (width < NARROW ? [...scene.cards.values()].sort(leftmost)[0] : undefined);
-    const { extent } = scene;
-    const room = height - TOOLBAR - LEGEND;
-    const zoom = Math.min(MOST_FIT, (width * 0.92) / extent.width, (room * 0.9) / extent.height);
-    const middle = { x: extent.x + extent.width / 2, y: extent.y + extent.height / 2 };
-    const isTooSmall = zoom < (width < NARROW ? READABLE : 0.35) && card !== undefined;
-    const at = isTooSmall ? { x: card.x + card.width / 2, y: card.y + card.height / 2 } : middle;
-    const used = isTooSmall ? NEAR : zoom;
-    void flow.setViewport({ x: width / 2 - at.x * used, y: TOOLBAR + room / 2 - at.y * used, zoom: used });
-  }, [subject, scene, focus, width, height, flow]);
 }

@@ -1,5 +1,5 @@
 import type { Places, Task } from "@/graph/layout";
-import type { Asked } from "@/graph/layout.worker";
+import type { LayoutRequest } from "@/graph/layout.worker";
 
 interface Answer {
   number: number;
@@ -7,14 +7,14 @@ interface Answer {
 }
 
 let worker: Worker | null = null;
-let asked = 0;
+let requests = 0;
 const waiting = new Map<number, (places: Places) => void>();
 
 /** The layout of a task, without holding up the page. */
 export function layoutInWorker(task: Task): Promise<Places> {
   worker ??= started();
-  const number = ++asked;
-  const question: Asked = { number, task };
+  const number = ++requests;
+  const question: LayoutRequest = { number, task };
   worker.postMessage(question);
   return new Promise((resolve) => waiting.set(number, resolve));
 }

@@ -1,12 +1,12 @@
 /** Draws outside of React: when something changed, at most once a frame; the moving dots by themselves. */
 
-import { draw, forgetWidths, type Look, type View } from "@/graph/canvas";
+import { clearTextCache, type DrawStyle, draw, type View } from "@/graph/canvas";
 import { drawMotion, type Moving } from "@/graph/motion";
 import type { Scene } from "@/graph/scene";
 
 export interface Picture {
   scene: Scene;
-  look: Look;
+  style: DrawStyle;
   moving: () => readonly Moving[];
 }
 
@@ -67,7 +67,7 @@ export class Painter {
 
   /** What was drawn before the page's own font was there was drawn with another one. */
   readonly #onFonts = () => {
-    forgetWidths();
+    clearTextCache();
     this.paintSoon();
   };
 
@@ -83,13 +83,13 @@ export class Painter {
   #paint(): void {
     const context = this.sheet.getContext("2d");
     if (context === null || this.view.width === 0) return;
-    const { scene, look } = this.latest();
+    const { scene, style } = this.latest();
     // Names of lanes stand at the side of the window: with them there is nothing to shift.
     const margin = scene.lanes.length > 0 ? 0 : MARGIN;
     this.#drawn = wider(this.view, margin);
     this.#isStale = false;
     resize(this.sheet, this.#drawn);
-    draw(context, scene, this.#drawn, look);
+    draw(context, scene, this.#drawn, style);
     this.#shift();
   }
 

@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { diffAsked, runsAsked } from "@/api/ask";
+import { diffQuery, runsQuery } from "@/api/queries";
 import type { Runs } from "@/api/schema";
 import { type History, historyOf } from "@/graph/history";
 import type { Lineage } from "@/graph/model";
@@ -20,12 +20,12 @@ export function useHistory(lineage: Lineage, node: string | null): History {
         .slice(0, MOST_JOBS),
     [lineage],
   );
-  const runs = useQueries({ queries: jobs.map((job) => runsAsked(job.namespace, job.name, RUNS)), combine: allRuns });
+  const runs = useQueries({ queries: jobs.map((job) => runsQuery(job.namespace, job.name, RUNS)), combine: allRuns });
   const begin = useMemo(() => historyOf(runs, [], now).range[0], [runs, now]);
-  const changes = useQuery({ ...diffAsked(new Date(begin).toISOString(), null, node), enabled: runs.length > 0 });
+  const changes = useQuery({ ...diffQuery(new Date(begin).toISOString(), null, node), enabled: runs.length > 0 });
   return useMemo(() => historyOf(runs, changes.data?.schemas ?? [], now), [runs, changes.data, now]);
 }
 
-function allRuns(asked: UseQueryResult<Runs, Error>[]) {
-  return asked.flatMap((query) => query.data?.runs ?? []);
+function allRuns(queries: UseQueryResult<Runs, Error>[]) {
+  return queries.flatMap((query) => query.data?.runs ?? []);
 }

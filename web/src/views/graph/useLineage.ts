@@ -3,16 +3,16 @@
 import { keepPreviousData, type UseQueryResult, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import {
-  columnLineageAsked,
-  datasetAsked,
-  diffAsked,
-  jobsAsked,
-  lineageAsked,
+  columnLineageQuery,
+  datasetQuery,
+  diffQuery,
+  jobsQuery,
+  lineageQuery,
   MOST_CHANGES,
   MOST_JOBS,
-  namespaceJobsAsked,
-  pathAsked,
-} from "@/api/ask";
+  namespaceJobsQuery,
+  pathQuery,
+} from "@/api/queries";
 import type { Diff, Graph } from "@/api/schema";
 import type { Mark } from "@/graph/canvas";
 import { type ColumnLineage, columnsOf, NO_COLUMNS } from "@/graph/columns";
@@ -21,7 +21,7 @@ import { compared, lineageOfDiff } from "@/graph/moments";
 import { parse } from "@/graph/visible";
 import { type GraphState, MOST_DEPTH } from "@/state/graphState";
 
-export interface Known {
+export interface KnownLineage {
   lineage: Lineage;
   columns: ColumnLineage;
   cardMarks: ReadonlyMap<string, Mark>;
@@ -38,11 +38,11 @@ export interface Known {
 const NO_MARKS: ReadonlyMap<string, Mark> = new Map();
 const BEFORE_ALL = "1970-01-01T00:00:00Z";
 
-export function useLineage(state: GraphState): Known {
+export function useLineage(state: GraphState): KnownLineage {
   const now = useMoment(state, state.at);
   const then = useMoment(state, state.against, state.against !== null);
   const difference = useQuery({
-    ...diffAsked(state.against ?? BEFORE_ALL, state.at, state.node),
+    ...diffQuery(state.against ?? BEFORE_ALL, state.at, state.node),
     enabled: state.against !== null,
   });
   const whole = useMemo(() => {
@@ -51,7 +51,7 @@ export function useLineage(state: GraphState): Known {
   }, [state.against, now.lineage, then.lineage, difference.data]);
   const lineage = useFields(whole.lineage, state);
   const columns = useColumns(lineage, state);
-  const all = [...now.asked, ...then.asked];
+  const all = [...now.queries, ...then.queries];
   return {
     ...whole,
     lineage,
@@ -68,62 +68,62 @@ export function useLineage(state: GraphState): Known {
 
 interface Moment {
   lineage: Lineage;
-  asked: UseQueryResult<unknown, Error>[];
-  cut: Known["cut"];
+  queries: UseQueryResult<unknown, Error>[];
+  cut: KnownLineage["cut"];
   isPart: boolean;
 }
 
 /** The graph that the address names, at a moment or now. */
-function useMoment(state: GraphState, at: string | null, isWanted = true): Moment {
+function useMoment(state: GraphState, at: string | null, isEnabled = true): Moment {
   const isPath = state.pathFrom !== null && state.pathTo !== null;
   const isFocus = !isPath && state.node !== null;
   const around = useQueries({
-    queries: (isWanted && isFocus ? questions(state, at) : []).map((one) => ({
+    queries: (isEnabled && isFocus ? questions(state, at) : []).map((one) => ({
       ...one,
       placeholderData: keepPreviousData,
     })),
     combine: together,
   });
   const path = useQuery({
-    ...pathAsked(state.pathFrom ?? "", state.pathTo ?? "", at),
-    enabled: isWanted && isPath,
+    ...pathQuery(state.pathFrom ?? "", state.pathTo ?? "", at),
+    enabled: isEnabled && isPath,
   });
-  const everything = useEverything(state, at, isWanted && !isPath && !isFocus);
+  const everything = useEverything(state, at, isEnabled && !isPath && !isFocus);
   const lineage = useMemo(() => {
     if (isPath) return path.data === undefined ? NOTHING : lineageOf([path.data]);
     return isFocus ? lineageOf(around.answers) : everything.lineage;
   }, [isPath, isFocus, path.data, around.answers, everything.lineage]);
-  const asked = isPath ? [path] : isFocus ? around.asked : everything.asked;
+  const queries = isPath ? [path] : isFocus ? around.queries : everything.queries;
   const { cut, isPart } = isPath || isFocus ? { cut: null, isPart: false } : everything;
-  return { lineage, asked: isWanted ? asked : [], cut, isPart };
+  return { lineage, queries: isEnabled ? queries : [], cut, isPart };
 }
 
 /** One job further than is shown, so that one sees where there is more. */
 function questions(state: GraphState, at: string | null) {
   const node = state.node ?? "";
   return [
-    lineageAsked(node, "upstream", state.up + 1, at),
-    lineageAsked(node, "downstream", state.down + 1, at),
-    ...[...state.opened].map((told) => {
-      const { way, id } = parse(told);
-      return lineageAsked(id, way === "up" ? "upstream" : "downstream", 2, at);
+    lineageQuery(node, "upstream", state.up + 1, at),
+    lineageQuery(node, "downstream", state.down + 1, at),
+    ...[...state.opened].map((step) => {
+      const { way, id } = parse(step);
+      return lineageQuery(id, way === "up" ? "upstream" : "downstream", 2, at);
     }),
   ];
 }
 
-function together(asked: UseQueryResult<Graph, Error>[]) {
-  return { asked, answers: asked.map((query) => query.data).filter((data) => data !== undefined) };
+function together(queries: UseQueryResult<Graph, Error>[]) {
+  return { queries, answers: queries.map((query) => query.data).filter((data) => data !== undefined) };
 }
 
 /** All jobs and what they read and write, or those of some namespaces. */
-function useEverything(state: GraphState, at: string | null, isWanted: boolean): Moment {
+function useEverything(state: GraphState, at: string | null, isEnabled: boolean): Moment {
   const some = [...state.namespaces];
-  const all = useQuery({ ...jobsAsked(), enabled: isWanted && some.length === 0 });
+  const all = useQuery({ ...jobsQuery(), enabled: isEnabled && some.length === 0 });
   const few = useQueries({
-    queries: (isWanted ? some : []).map((namespace) => namespaceJobsAsked(namespace)),
+    queries: (isEnabled ? some : []).map((namespace) => namespaceJobsQuery(namespace)),
     combine: togetherJobs,
   });
-  const past = useQuery({ ...diffAsked(BEFORE_ALL, at, null), enabled: isWanted && at !== null });
+  const past = useQuery({ ...diffQuery(BEFORE_ALL, at, null), enabled: isEnabled && at !== null });
   const answers = useMemo(
     () => (some.length === 0 ? (all.data === undefined ? [] : [all.data]) : few.answers),
     [some.length, all.data, few.answers],
@@ -135,10 +135,10 @@ function useEverything(state: GraphState, at: string | null, isWanted: boolean):
   }, [answers, at, past.data]);
   const count = answers.reduce((sum, answer) => sum + answer.totalCount, 0);
   const there = answers.reduce((sum, answer) => sum + answer.jobs.length, 0);
-  const asked: UseQueryResult<unknown, Error>[] = some.length === 0 ? [all] : few.asked;
+  const queries: UseQueryResult<unknown, Error>[] = some.length === 0 ? [all] : few.queries;
   return {
     lineage,
-    asked: at === null ? asked : [...asked, past],
+    queries: at === null ? queries : [...queries, past],
     cut: count > MOST_JOBS ? { jobs: there, all: count } : null,
     isPart: at !== null && past.data !== undefined && isCut(past.data),
   };
@@ -149,44 +149,44 @@ function isCut({ nodes, edges, truncated }: Diff): boolean {
   return truncated && Math.max(nodes.added.length, edges.added.length) >= MOST_CHANGES;
 }
 
-function togetherJobs<T>(asked: UseQueryResult<T, Error>[]) {
-  return { asked, answers: asked.map((query) => query.data).filter((data) => data !== undefined) };
+function togetherJobs<T>(queries: UseQueryResult<T, Error>[]) {
+  return { queries, answers: queries.map((query) => query.data).filter((data) => data !== undefined) };
 }
 
 const isOpen = (state: GraphState, id: string) => state.hasColumns !== state.cards.has(id);
 
 /** A list of jobs does not tell the columns of their datasets: those of opened cards are asked for. */
 function useFields(lineage: Lineage, state: GraphState): Lineage {
-  const wanted = [...lineage.nodes.values()].filter(
+  const datasets = [...lineage.nodes.values()].filter(
     (node) => node.kind === "dataset" && node.fields === null && isOpen(state, node.id),
   );
   const learnt = useQueries({
-    queries: wanted.slice(0, MOST_ASKED).map((node) => datasetAsked(node.namespace, node.name)),
+    queries: datasets.slice(0, MOST_QUERIES).map((node) => datasetQuery(node.namespace, node.name)),
     combine: data,
   });
   return useMemo(() => withDatasets(lineage, learnt), [lineage, learnt]);
 }
 
 /** Single questions about columns that may be asked at once. */
-const MOST_ASKED = 60;
+const MOST_QUERIES = 60;
 
 function useColumns(lineage: Lineage, state: GraphState): ColumnLineage {
   const opened = [...lineage.nodes.values()].filter((node) => node.kind === "dataset" && isOpen(state, node.id));
   // With all cards open one question around the focus tells most; else one for each opened card.
   const focus = state.node;
   const isAtOnce = state.hasColumns && focus?.startsWith("dataset:") === true;
-  const single = isAtOnce ? [] : opened.slice(0, MOST_ASKED);
+  const single = isAtOnce ? [] : opened.slice(0, MOST_QUERIES);
   const answers = useQueries({
     queries: [
-      ...(isAtOnce ? [columnLineageAsked(focus ?? "", Math.max(state.up, state.down) + 1, state.at)] : []),
-      ...single.map((node) => columnLineageAsked(node.id, 1, state.at)),
-      ...(state.column === null ? [] : [columnLineageAsked(state.column, MOST_DEPTH, state.at)]),
+      ...(isAtOnce ? [columnLineageQuery(focus ?? "", Math.max(state.up, state.down) + 1, state.at)] : []),
+      ...single.map((node) => columnLineageQuery(node.id, 1, state.at)),
+      ...(state.column === null ? [] : [columnLineageQuery(state.column, MOST_DEPTH, state.at)]),
     ],
     combine: data,
   });
   return useMemo(() => (answers.length === 0 ? NO_COLUMNS : columnsOf(answers)), [answers]);
 }
 
-function data<T>(asked: UseQueryResult<T, Error>[]): T[] {
-  return asked.map((query) => query.data).filter((one) => one !== undefined);
+function data<T>(queries: UseQueryResult<T, Error>[]): T[] {
+  return queries.map((query) => query.data).filter((one) => one !== undefined);
 }

@@ -1,26 +1,28 @@
-/** What happens while one looks: states of runs, new nodes and edges, failures, rates of streams. */
+/** Updates of the graph while it is shown: states of runs, new nodes and edges, failures, rates of streams. */
 
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { runAsked } from "@/api/ask";
 import { type LiveState, live } from "@/api/live";
+import { runQuery } from "@/api/queries";
 import type { LiveChange } from "@/api/schema";
-import type { RunState } from "@/graph/model";
-import { facts } from "@/state/facts";
-import { flowOf } from "@/state/flow";
+import type { Lineage, RunState } from "@/graph/model";
+import type { Visible } from "@/graph/visible";
+import { liveJobs } from "@/state/liveJobs";
+import { throughputOf } from "@/state/throughput";
+import { stateColour } from "@/states";
 
-/** New structure is asked for at most this often, however much happens. */
-const ASK_MS = 800;
-/** Rates of one job are asked for at most this often. */
-const FLOW_MS = 3000;
+/** New structure is fetched at most this often, however many events come in. */
+const REFETCH_MS = 800;
+/** Rates of one job are fetched at most this often. */
+const THROUGHPUT_MS = 3000;
 
 interface Options {
   isOn: boolean; // neither paused nor in the past
-  /** Whether a job or dataset is in the picture, or next to what is. */
-  concerns: (id: string) => boolean;
-  isShownJob: (id: string) => boolean;
-  onAlarm: (job: string) => void;
+  lineage: Lineage;
+  visible: Visible;
+  focus: string | null;
+  flyTo: (id: string) => void;
 }
 
 export function useLive(options: Options): LiveState {
@@ -31,63 +33,75 @@ export function useLive(options: Options): LiveState {
   useEffect(() => {
     if (!options.isOn) return;
     let waiting: ReturnType<typeof setTimeout> | undefined;
-    const askedAt = new Map<string, number>();
-    const askAgain = () => {
+    const fetchedAt = new Map<string, number>();
+    const refetch = () => {
       waiting ??= setTimeout(() => {
         waiting = undefined;
         for (const key of ["lineage", "column-lineage", "path", "jobs", "dataset", "namespaces"]) {
           void queries.invalidateQueries({ queryKey: [key], refetchType: "active" });
         }
-      }, ASK_MS);
+      }, REFETCH_MS);
     };
     const onRun = (run: NonNullable<LiveChange["run"]>, at: string, isFirst: boolean) => {
-      const before = facts.get(run.job);
+      const before = liveJobs.get(run.job);
       // A late event of an older run says nothing of the present.
       if (before !== undefined && before.run.id !== run.id && (before.run.startedAt ?? "") > (run.startedAt ?? at))
         return;
       const isBad = run.state === "FAILED" || run.state === "ABORTED";
-      const isNews = isBad && run.before !== run.state;
-      facts.set(run.job, {
+      const isNewFailure = isBad && run.before !== run.state;
+      liveJobs.set(run.job, {
         run: { id: run.id, state: run.state as RunState, startedAt: run.startedAt, endedAt: run.endedAt },
-        flow: run.state === "RUNNING" && before?.run.id === run.id ? before.flow : null,
-        isAlarming: isNews || (isBad && (before?.isAlarming ?? false)),
+        throughput: run.state === "RUNNING" && before?.run.id === run.id ? before.throughput : null,
+        isAlarming: isNewFailure || (isBad && (before?.isAlarming ?? false)),
       });
-      if (!latest.current.isShownJob(run.job)) return;
-      if (isNews) latest.current.onAlarm(run.job);
-      // A start has nothing to tell of its pace yet.
-      if (run.state === "RUNNING" && !isFirst) askFlow(run.id, run.job);
+      const { lineage, visible, flyTo } = latest.current;
+      if (!isShown(run.job, visible)) return;
+      const label = lineage.nodes.get(run.job)?.label ?? run.job;
+      if (isNewFailure) announceEnd(label, run.state as RunState, () => flyTo(run.job));
+      // A run that just started has no throughput yet.
+      if (run.state === "RUNNING" && !isFirst) fetchThroughput(run.id, run.job);
     };
-    const askFlow = (run: string, job: string) => {
+    const fetchThroughput = (run: string, job: string) => {
       const now = Date.now();
-      if (now - (askedAt.get(job) ?? 0) < FLOW_MS) return;
-      askedAt.set(job, now);
-      // Not kept: the next answer is another one, and there may be thousands of runs.
-      queries.fetchQuery({ ...runAsked(run), staleTime: 0, gcTime: 0 }).then(
-        (told) => {
-          const fact = facts.get(job);
-          if (fact?.run.id === run) facts.set(job, { ...fact, flow: flowOf(told) });
+      if (now - (fetchedAt.get(job) ?? 0) < THROUGHPUT_MS) return;
+      fetchedAt.set(job, now);
+      // Not cached: the next answer differs, and there may be thousands of runs.
+      queries.fetchQuery({ ...runQuery(run), staleTime: 0, gcTime: 0 }).then(
+        (fresh) => {
+          const liveJob = liveJobs.get(job);
+          if (liveJob?.run.id === run) liveJobs.set(job, { ...liveJob, throughput: throughputOf(fresh) });
         },
-        () => {}, // the next event asks again
+        () => {}, // the next event fetches again
       );
     };
     const stop = live.listen({
       state: setState,
       resync: () => {
-        facts.clear();
-        askAgain();
+        liveJobs.clear();
+        refetch();
       },
       change: (change) => {
         if (change.run !== null) onRun(change.run, change.eventTime, change.eventType === "START");
-        if (isStructural(change) && touched(change).some(latest.current.concerns)) askAgain();
+        if (isStructural(change) && touched(change).some((id) => isNear(id, latest.current))) refetch();
       },
     });
     return () => {
       stop();
       clearTimeout(waiting);
-      facts.clear();
+      liveJobs.clear();
     };
   }, [options.isOn, queries]);
   return state;
+}
+
+/** Whether a node is in the lineage that was fetched: what is shown, or next to it. */
+function isNear(id: string, { lineage, focus }: Options): boolean {
+  return lineage.nodes.size === 0 || focus === null || lineage.nodes.has(id);
+}
+
+function isShown(job: string, { nodes }: Visible): boolean {
+  if (nodes.has(job)) return true;
+  return [...nodes.values()].some((node) => node.kind === "group" && node.members.some((one) => one.id === job));
 }
 
 function isStructural(change: LiveChange): boolean {
@@ -113,9 +127,9 @@ function touched(change: LiveChange): string[] {
 }
 
 /** A toast for a run that ended badly; a click goes there. */
-export function tellOfEnd(label: string, state: RunState, go: () => void): void {
+function announceEnd(label: string, state: RunState, go: () => void): void {
   notifications.show({
-    color: state === "FAILED" ? "red" : "orange",
+    color: stateColour(state),
     title: state === "FAILED" ? "A run failed" : "A run was aborted",
     message: `${label}: click to see it`,
     autoClose: 12_000,

@@ -6,9 +6,9 @@ import { laneOrder } from "@/graph/lanes";
 import type { Places, Task } from "@/graph/layout";
 import { boxesOf, EMPTY_SCENE, linksOf, rowsOfAll, type Scene, type Shown, sceneOf } from "@/graph/scene";
 import { type Visible, visible } from "@/graph/visible";
-import { type GraphState, subjectOf, wishOf } from "@/state/graphState";
+import { type GraphState, subjectOf, visibleOptions } from "@/state/graphState";
 import { layoutInWorker } from "@/views/graph/layoutInWorker";
-import type { Known } from "@/views/graph/useLineage";
+import type { KnownLineage } from "@/views/graph/useLineage";
 
 export interface Drawn {
   scene: Scene;
@@ -20,9 +20,9 @@ export interface Drawn {
 }
 
 /** `tidied` counts how often everything was to be laid out anew. */
-export function useScene(known: Known, state: GraphState, tidied: number): Drawn {
+export function useScene(known: KnownLineage, state: GraphState, tidied: number): Drawn {
   const { lineage, columns } = known;
-  const shownNow = useMemo(() => visible(lineage, wishOf(state)), [lineage, state]);
+  const shownNow = useMemo(() => visible(lineage, visibleOptions(state)), [lineage, state]);
   const way = useMemo(() => (state.column === null ? null : trace(columns, state.column)), [columns, state.column]);
   const shown = useMemo<Shown>(() => {
     const isOpen = (id: string) => state.hasColumns !== state.cards.has(id);

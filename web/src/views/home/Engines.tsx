@@ -1,12 +1,12 @@
 import { Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { IconEngine } from "@tabler/icons-react";
-import { Asked } from "@/parts/Asked";
-import { useJobs } from "@/parts/asks";
+import { useJobs } from "@/api/hooks";
 import { Empty } from "@/parts/Empty";
+import { plural } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
 import parts from "@/parts/parts.module.css";
+import { QueryResult } from "@/parts/QueryResult";
 import { StateBadge } from "@/parts/StateBadge";
-import { plural } from "@/parts/words";
 import { openDetails } from "@/views/details/open";
 import { byEngine, type EngineJobs } from "@/views/home/byEngine";
 
@@ -15,15 +15,15 @@ const SHOWN = 8;
 
 /** Jobs by the engine that runs them. Views of single engines have their place here, above the cards. */
 export function Engines() {
-  const asked = useJobs(["RUNNING", "FAILED", "ABORTED", "COMPLETED"], LOOKED_AT);
+  const query = useJobs(["RUNNING", "FAILED", "ABORTED", "COMPLETED"], LOOKED_AT);
   return (
-    <Asked asked={asked} lines={8}>
+    <QueryResult query={query} lines={8}>
       {({ jobs, totalCount }) => {
         const engines = byEngine(jobs);
         if (engines.length === 0) {
           return (
-            <Empty Icon={IconEngine} title="No engine has told of itself">
-              Engines are known from the <code>jobType</code> facet and from <code>processing_engine</code>.
+            <Empty Icon={IconEngine} title="No engine reported yet">
+              Jobs name their engine in the <code>jobType</code> facet.
             </Empty>
           );
         }
@@ -36,13 +36,13 @@ export function Engines() {
             </SimpleGrid>
             {totalCount > jobs.length && (
               <Text size="sm" c="dimmed">
-                By the last {jobs.length} of {plural(totalCount, "job")} that ran.
+                Based on the {jobs.length} most recent of {plural(totalCount, "job")}.
               </Text>
             )}
           </Stack>
         );
       }}
-    </Asked>
+    </QueryResult>
   );
 }
 

@@ -4,18 +4,18 @@ import { Link } from "wouter";
 import { api, body } from "@/api/client";
 import type { EventCounts } from "@/api/schema";
 import { Sparkline, StackedBars } from "@/parts/charts";
+import { amount, clock } from "@/parts/format";
 import parts from "@/parts/parts.module.css";
-import { lookOf } from "@/parts/states";
 import { useNow } from "@/parts/useNow";
-import { amount, clock } from "@/parts/words";
+import { stateColour } from "@/states";
 import classes from "@/views/home/home.module.css";
 import { type Rate, SECONDS, shifted } from "@/views/home/rate";
 
 const PARTS = [
-  { key: "complete", colour: lookOf("COMPLETED").mark },
-  { key: "start", colour: lookOf("RUNNING").mark },
-  { key: "abort", colour: lookOf("ABORTED").mark },
-  { key: "fail", colour: lookOf("FAILED").mark },
+  { key: "complete", colour: stateColour("COMPLETED") },
+  { key: "start", colour: stateColour("RUNNING") },
+  { key: "abort", colour: stateColour("ABORTED") },
+  { key: "fail", colour: stateColour("FAILED") },
 ] as const;
 
 /** Events of the last day by the hour; of the last minute by the second while some come in. */
@@ -36,18 +36,18 @@ export function EventRate({ rate }: { rate: Rate }) {
     <Link className={`${parts.tile} ${classes.tile}`} href="/events">
       <Group justify="space-between" wrap="nowrap" gap="xs">
         <Text size="sm" c="dimmed">
-          Starts and ends in a day
+          {perSecond > 0 ? "Events, last minute" : "Run starts and ends, last 24 h"}
         </Text>
         <Text size="sm" fw={600}>
           {perSecond > 0 ? `${amount(perSecond)} events/s` : amount(total)}
         </Text>
       </Group>
       {perSecond > 0 ? (
-        <Sparkline values={counts} label="Events in each second of the last minute" />
+        <Sparkline values={counts} label="Events per second, last minute" />
       ) : (
         <StackedBars
           height={40}
-          label={`${total} starts and ends of runs in the last 24 hours`}
+          label={`${total} run starts and ends in the last 24 hours`}
           columns={hours.map((hour) => ({
             key: hour.startInterval,
             title: titleOf(hour),
@@ -64,6 +64,6 @@ function sumOf(hour: EventCounts): number {
 }
 
 function titleOf(hour: EventCounts): string {
-  const said = PARTS.filter(({ key }) => hour[key] > 0).map(({ key }) => `${hour[key]} ${key}`);
-  return `${clock(hour.startInterval).slice(0, 5)}: ${said.join(", ") || "nothing"}`;
+  const parts = PARTS.filter(({ key }) => hour[key] > 0).map(({ key }) => `${hour[key]} ${key}`);
+  return `${clock(hour.startInterval).slice(0, 5)}: ${parts.join(", ") || "nothing"}`;
 }

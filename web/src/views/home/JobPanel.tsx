@@ -1,39 +1,38 @@
 import { Anchor, Group, Text, Title } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "wouter";
-import type { Job, Jobs } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { whyOf } from "@/parts/addresses";
+import { rootCauseAddress } from "@/parts/addresses";
 import { Empty } from "@/parts/Empty";
+import { cut } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
 import parts from "@/parts/parts.module.css";
+import { QueryResult } from "@/parts/QueryResult";
 import { StateBadge } from "@/parts/StateBadge";
-import { When } from "@/parts/When";
-import { cut } from "@/parts/words";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { openDetails } from "@/views/details/open";
 import classes from "@/views/home/home.module.css";
+import type { PanelJob } from "@/views/home/panelJobs";
 
-interface Props {
+interface Props<T> {
   id: string;
   title: string;
-  asked: UseQueryResult<Jobs>;
-  only?: (job: Job) => boolean;
-  note?: (job: Job) => string | undefined;
-  why?: boolean; // offer to ask why
+  query: UseQueryResult<T>;
+  list: (data: T) => { jobs: PanelJob[]; totalCount: number };
+  hasRootCause?: boolean; // whether each job has a link to it
   empty: { Icon: React.ComponentType<{ size?: number }>; title: string; text: string };
 }
 
 /** Jobs in one of the states that matter at first sight. */
-export function JobPanel({ id, title, asked, only, note, why = false, empty }: Props) {
+export function JobPanel<T>({ id, title, query, list, hasRootCause = false, empty }: Props<T>) {
   return (
     <section id={id} className={parts.tile} aria-labelledby={`${id}-title`}>
       <Title order={2} size="h5" id={`${id}-title`} mb={4}>
         {title}
       </Title>
-      <Asked asked={asked}>
-        {({ jobs, totalCount }) => {
-          const shown = only === undefined ? jobs : jobs.filter(only);
-          if (shown.length === 0) {
+      <QueryResult query={query}>
+        {(data) => {
+          const { jobs, totalCount } = list(data);
+          if (jobs.length === 0) {
             return (
               <Empty Icon={empty.Icon} title={empty.title}>
                 {empty.text}
@@ -44,11 +43,11 @@ export function JobPanel({ id, title, asked, only, note, why = false, empty }: P
             <>
               {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
               <ul className={classes.list} tabIndex={0} aria-labelledby={`${id}-title`}>
-                {shown.map((job) => (
-                  <Row key={`${job.namespace} ${job.name}`} job={job} note={note?.(job)} why={why} />
+                {jobs.map((job) => (
+                  <Row key={job.nodeId} job={job} hasRootCause={hasRootCause} />
                 ))}
               </ul>
-              {only === undefined && totalCount > jobs.length && (
+              {totalCount > jobs.length && (
                 <Text size="xs" c="dimmed">
                   {jobs.length} of {totalCount} shown
                 </Text>
@@ -56,35 +55,38 @@ export function JobPanel({ id, title, asked, only, note, why = false, empty }: P
             </>
           );
         }}
-      </Asked>
+      </QueryResult>
     </section>
   );
 }
 
-function Row({ job, note, why }: { job: Job; note: string | undefined; why: boolean }) {
-  const nodeId = `job:${job.namespace}:${job.name}`;
-  const run = job.latestRun;
+function Row({ job, hasRootCause }: { job: PanelJob; hasRootCause: boolean }) {
   return (
     <li className={classes.item}>
       <div className={classes.what}>
-        <NodeName nodeId={nodeId} name={job.name} namespace={job.namespace} onClick={(id) => openDetails(id)} />
-        {note !== undefined && (
+        <NodeName nodeId={job.nodeId} name={job.name} namespace={job.namespace} onClick={(id) => openDetails(id)} />
+        {job.note !== undefined && (
           <Text size="xs" c="dimmed" ml={24}>
-            {note}
+            {job.note}
           </Text>
         )}
       </div>
       <div className={classes.state}>
         <Group gap={8} wrap="nowrap">
-          {why && (
-            <Anchor component={Link} size="xs" href={whyOf(nodeId)} aria-label={`Why: ${cut(job.name, 80)}`}>
-              Why?
+          {hasRootCause && (
+            <Anchor
+              component={Link}
+              size="xs"
+              href={rootCauseAddress(job.nodeId)}
+              aria-label={`Root cause: ${cut(job.name, 80)}`}
+            >
+              Root cause
             </Anchor>
           )}
-          <StateBadge state={run?.state} />
+          <StateBadge state={job.state} />
         </Group>
         <Text size="xs" c="dimmed">
-          <When at={run?.endedAt ?? run?.startedAt ?? run?.createdAt} />
+          <TimeAgo at={job.at} />
         </Text>
       </div>
     </li>

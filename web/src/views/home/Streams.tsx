@@ -1,15 +1,15 @@
 import { Table, Text, Title } from "@mantine/core";
 import { IconWaveSine } from "@tabler/icons-react";
+import { useJobs, useRuns } from "@/api/hooks";
 import type { Job } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { useJobs, useRuns } from "@/parts/asks";
 import { Empty } from "@/parts/Empty";
+import { amount } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
 import parts from "@/parts/parts.module.css";
+import { QueryResult } from "@/parts/QueryResult";
 import { StateBadge } from "@/parts/StateBadge";
-import { paceOf, restarts } from "@/parts/streaming";
-import { When } from "@/parts/When";
-import { amount } from "@/parts/words";
+import { restarts, streamMetrics } from "@/parts/streamMetrics";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { openDetails } from "@/views/details/open";
 
 const LOOKED_AT = 200;
@@ -18,20 +18,20 @@ const RUNS = 10;
 
 /** Jobs that never end by themselves: state, rates, watermark, restarts. */
 export function Streams() {
-  const asked = useJobs(["RUNNING", "FAILED", "ABORTED", "COMPLETED"], LOOKED_AT);
+  const query = useJobs(["RUNNING", "FAILED", "ABORTED", "COMPLETED"], LOOKED_AT);
   return (
     <section className={parts.tile} aria-labelledby="streams-title">
       <Title order={2} size="h5" id="streams-title" mb={4}>
         Streams
       </Title>
-      <Asked asked={asked}>
+      <QueryResult query={query}>
         {({ jobs }) => {
           const streams = jobs.filter((job) => job.type === "STREAM").sort(runningFirst);
           if (streams.length === 0) {
             return (
-              <Empty Icon={IconWaveSine} title="No streams are known">
+              <Empty Icon={IconWaveSine} title="No streams yet">
                 A job is a stream when its <code>jobType</code> facet says <code>STREAMING</code>, as Flink and Spark
-                tell.
+                report.
               </Empty>
             );
           }
@@ -42,13 +42,13 @@ export function Streams() {
                   <Table.Tr>
                     <Table.Th>Job</Table.Th>
                     <Table.Th>State</Table.Th>
-                    <Table.Th>Last sign</Table.Th>
+                    <Table.Th>Last event</Table.Th>
                     <Table.Th ta="right">In, rows/s</Table.Th>
                     <Table.Th ta="right">Out, rows/s</Table.Th>
-                    <Table.Th ta="right">Behind</Table.Th>
+                    <Table.Th ta="right">Lag (records)</Table.Th>
                     <Table.Th>Watermark</Table.Th>
                     <Table.Th>Checkpoints</Table.Th>
-                    <Table.Th ta="right">Restarts in a day</Table.Th>
+                    <Table.Th ta="right">Restarts, last 24 h</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
@@ -65,7 +65,7 @@ export function Streams() {
             </Table.ScrollContainer>
           );
         }}
-      </Asked>
+      </QueryResult>
     </section>
   );
 }
@@ -73,9 +73,9 @@ export function Streams() {
 function Stream({ job }: { job: Job }) {
   const runs = useRuns(job.namespace, job.name, RUNS).data?.runs ?? [];
   const latest = runs[0];
-  const pace = latest === undefined ? undefined : paceOf(latest);
-  const kept = pace?.checkpoints;
-  const began = restarts(runs);
+  const metrics = latest === undefined ? undefined : streamMetrics(latest);
+  const checkpoints = metrics?.checkpoints;
+  const restartCount = restarts(runs);
   const nodeId = `job:${job.namespace}:${job.name}`;
   return (
     <Table.Tr>
@@ -86,25 +86,27 @@ function Stream({ job }: { job: Job }) {
         <StateBadge state={job.latestRun?.state} />
       </Table.Td>
       <Table.Td>
-        <When at={job.latestRun?.updatedAt} />
+        <TimeAgo at={job.latestRun?.updatedAt} />
       </Table.Td>
-      <Table.Td ta="right">{told(pace?.inRate)}</Table.Td>
-      <Table.Td ta="right">{told(pace?.outRate)}</Table.Td>
-      <Table.Td ta="right">{told(pace?.behind)}</Table.Td>
+      <Table.Td ta="right">{orDash(metrics?.inRate)}</Table.Td>
+      <Table.Td ta="right">{orDash(metrics?.outRate)}</Table.Td>
+      <Table.Td ta="right">{orDash(metrics?.lag)}</Table.Td>
       <Table.Td>
-        <When at={pace?.watermark} />
+        <TimeAgo at={metrics?.watermark} />
       </Table.Td>
       <Table.Td>
-        {kept === undefined ? "–" : `${kept.completed}${kept.failed > 0 ? `, ${kept.failed} failed` : ""}`}
+        {checkpoints === undefined
+          ? "–"
+          : `${checkpoints.completed}${checkpoints.failed > 0 ? `, ${checkpoints.failed} failed` : ""}`}
       </Table.Td>
-      <Table.Td ta="right" fw={began > 0 ? 650 : undefined}>
-        {began}
+      <Table.Td ta="right" fw={restartCount > 0 ? 650 : undefined}>
+        {restartCount}
       </Table.Td>
     </Table.Tr>
   );
 }
 
-function told(value: number | undefined): string {
+function orDash(value: number | undefined): string {
   return value === undefined ? "–" : amount(value);
 }
 

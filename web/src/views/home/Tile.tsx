@@ -1,17 +1,18 @@
 import { Skeleton, Text } from "@mantine/core";
 import parts from "@/parts/parts.module.css";
+import { type State, stateColour } from "@/states";
 import classes from "@/views/home/home.module.css";
 
 interface Props {
   name: string;
   value: number | undefined; // undefined: not known yet
-  colour: string; // when there are any
+  state: State; // whose colour it has when there are any
   href: string;
 }
 
 /** A number that one sees from across the room, and the way to what it counts. */
-export function Tile({ name, value, colour, href }: Props) {
-  const look = value ? `light-dark(var(--mantine-color-${colour}-9), var(--mantine-color-${colour}-4))` : undefined;
+export function Tile({ name, value, state, href }: Props) {
+  const colour = value ? stateColour(state) : undefined;
   return (
     <a className={`${parts.tile} ${classes.tile}`} href={href}>
       <Text size="sm" c="dimmed">
@@ -20,7 +21,7 @@ export function Tile({ name, value, colour, href }: Props) {
       {value === undefined ? (
         <Skeleton height={30} width={60} />
       ) : (
-        <Text fz={26} lh={1.15} fw={680} style={{ color: look }}>
+        <Text fz={26} lh={1.15} fw={680} style={{ color: colour }}>
           {value.toLocaleString("en")}
         </Text>
       )}

@@ -7,7 +7,7 @@ export interface EngineJobs {
   states: [state: string, count: number][];
 }
 
-const UNKNOWN = "Others";
+const UNKNOWN = "Other";
 const NAMES: Record<string, string> = {
   SPARK: "Spark",
   FLINK: "Flink",
@@ -15,15 +15,15 @@ const NAMES: Record<string, string> = {
   CONNECT: "Kafka Connect",
   AIRFLOW: "Airflow",
   DBT: "dbt",
-  HEADWATER: "Told by people",
+  HEADWATER: "Added by hand",
 };
 
 /** Jobs by the integration that their `jobType` facet names, the engine with the most jobs first. */
 export function byEngine(jobs: Job[]): EngineJobs[] {
   const groups = new Map<string, Job[]>();
   for (const job of jobs) {
-    const told = text(facet(job.facets, "jobType"), "integration");
-    const name = told === undefined ? UNKNOWN : (NAMES[told.toUpperCase()] ?? told);
+    const integration = text(facet(job.facets, "jobType"), "integration");
+    const name = integration === undefined ? UNKNOWN : (NAMES[integration.toUpperCase()] ?? integration);
     groups.set(name, [...(groups.get(name) ?? []), job]);
   }
   return [...groups]

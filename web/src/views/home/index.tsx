@@ -3,10 +3,10 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useRef, useState } from "react";
 import { api, body } from "@/api/client";
 import type { LiveChange } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
 import { LiveBadge } from "@/parts/LiveBadge";
-import { useLiveTail } from "@/parts/liveTail";
 import { Page } from "@/parts/Page";
+import { QueryResult } from "@/parts/QueryResult";
+import { useLiveChanges } from "@/parts/useLiveChanges";
 import { useParam } from "@/parts/useParam";
 import { Engines } from "@/views/home/Engines";
 import { Overview } from "@/views/home/Overview";
@@ -33,10 +33,11 @@ export default function HomeView() {
     setTimeout(() => {
       asking.current = false;
       void cache.invalidateQueries({ queryKey: ["jobs"] });
+      void cache.invalidateQueries({ queryKey: ["late"] });
       void cache.invalidateQueries({ queryKey: ["health"] });
     }, ASK_AGAIN_MS);
   };
-  const live = useLiveTail({
+  const live = useLiveChanges({
     onChanges: (changes: LiveChange[]) => {
       setRate((before) => count(before, changes.length, Date.now()));
       askAgain();
@@ -50,8 +51,8 @@ export default function HomeView() {
   });
   return (
     <Page
-      title="Now"
-      about="What runs, what failed, what is late."
+      title="Home"
+      about="What is running, what failed, what is late."
       actions={
         <Group gap="sm">
           <LiveBadge state={live} />
@@ -59,7 +60,7 @@ export default function HomeView() {
         </Group>
       }
     >
-      <Asked asked={health} lines={10}>
+      <QueryResult query={health} lines={10}>
         {({ position }) => {
           if (position === 0) {
             return (
@@ -70,7 +71,7 @@ export default function HomeView() {
           }
           return view === "engines" ? <Engines /> : <Overview rate={rate} />;
         }}
-      </Asked>
+      </QueryResult>
     </Page>
   );
 }

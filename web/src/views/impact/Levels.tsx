@@ -1,23 +1,24 @@
 import { Table, Text, Title } from "@mantine/core";
 import type { Impacted, ImpactLevel } from "@/api/schema";
-import { More } from "@/parts/More";
+import { cut, duration, plural } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
+import { More } from "@/parts/PagedRows";
 import { Pill } from "@/parts/Pill";
 import parts from "@/parts/parts.module.css";
 import { StateBadge } from "@/parts/StateBadge";
-import { When } from "@/parts/When";
-import { cut, duration, plural } from "@/parts/words";
+import { TimeAgo } from "@/parts/TimeAgo";
+import { stateColour, usageColour } from "@/states";
 import { openDetails } from "@/views/details/open";
 
 const USES: Record<string, { word: string; colour: string; title: string }> = {
-  DIRECT: { word: "Direct", colour: "red", title: "Values are copied or computed" },
-  INDIRECT: { word: "Indirect", colour: "orange", title: "Only used to filter, join, group or sort" },
-  UNKNOWN: { word: "Unknown", colour: "gray", title: "Nobody said which columns are used" },
+  DIRECT: { word: "Direct", colour: usageColour("direct"), title: "Values are copied or computed" },
+  INDIRECT: { word: "Indirect", colour: usageColour("indirect"), title: "Only used to filter, join, group or sort" },
+  UNKNOWN: { word: "Unknown", colour: stateColour("UNKNOWN"), title: "Columns not reported" },
 };
 
 /** What is hit, one table for each distance. */
 export function Levels({ levels }: { levels: ImpactLevel[] }) {
-  if (levels.length === 0) return <Text c="dimmed">Nothing fits these filters.</Text>;
+  if (levels.length === 0) return <Text c="dimmed">No matches.</Text>;
   return levels.map((level) => (
     <section key={level.distance} className={parts.tile} aria-labelledby={`level-${level.distance}`}>
       <Title order={2} size="h5" id={`level-${level.distance}`}>
@@ -30,10 +31,10 @@ export function Levels({ levels }: { levels: ImpactLevel[] }) {
         <Table className={parts.table} layout="fixed" verticalSpacing={5}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>What</Table.Th>
+              <Table.Th>Name</Table.Th>
               <Table.Th w={100}>Use</Table.Th>
               <Table.Th w={190}>Last run</Table.Th>
-              <Table.Th w={110}>Every</Table.Th>
+              <Table.Th w={110}>Runs every</Table.Th>
               <Table.Th w={180}>Owners</Table.Th>
             </Table.Tr>
           </Table.Thead>
@@ -49,7 +50,7 @@ export function Levels({ levels }: { levels: ImpactLevel[] }) {
 }
 
 function Row({ node }: { node: Impacted }) {
-  const use = USES[node.use] ?? { word: node.use, colour: "gray", title: node.use };
+  const use = USES[node.use] ?? { word: node.use, colour: stateColour("UNKNOWN"), title: node.use };
   const isColumn = node.field !== null;
   return (
     <Table.Tr>
@@ -71,7 +72,7 @@ function Row({ node }: { node: Impacted }) {
           <>
             <StateBadge state={node.latestRun.state} />{" "}
             <Text component="span" size="xs" c="dimmed">
-              <When at={node.latestRun.startedAt} />
+              <TimeAgo at={node.latestRun.startedAt} />
             </Text>
           </>
         )}

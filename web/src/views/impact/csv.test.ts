@@ -39,8 +39,10 @@ describe("filter", () => {
       { distance: 1, nodes: [node("orders", { owners: ["Ann"] }), node("load", { type: "JOB" })] },
       { distance: 2, nodes: [node("stats", { use: "INDIRECT" })] },
     ];
-    const names = (wish: Partial<{ kind: string; use: string; words: string }>) =>
-      filtered(levels, { kind: "", use: "", words: "", ...wish }).map((level) => level.nodes.map((each) => each.name));
+    const names = (filter: Partial<{ kind: string; use: string; words: string }>) =>
+      filtered(levels, { kind: "", use: "", words: "", ...filter }).map((level) =>
+        level.nodes.map((each) => each.name),
+      );
     expect(names({})).toEqual([["orders", "load"], ["stats"]]);
     expect(names({ kind: "JOB" })).toEqual([["load"]]);
     expect(names({ use: "INDIRECT" })).toEqual([["stats"]]);

@@ -4,19 +4,19 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { api, body } from "@/api/client";
+import { type ResolvedNode, useDataset, useResolvedNode } from "@/api/hooks";
 import { kindOf } from "@/api/names";
 import type { Impact } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { columnId, graphOf } from "@/parts/addresses";
-import { type Found, useDataset, useFound } from "@/parts/asks";
+import { columnId, graphAddress } from "@/parts/addresses";
 import { download } from "@/parts/download";
 import { Empty } from "@/parts/Empty";
 import { FilterBox } from "@/parts/FilterBox";
+import { plural } from "@/parts/format";
 import { NodePicker } from "@/parts/NodePicker";
 import { Page } from "@/parts/Page";
+import { QueryResult } from "@/parts/QueryResult";
 import { Subject } from "@/parts/Subject";
 import { useParam } from "@/parts/useParam";
-import { plural } from "@/parts/words";
 import { toCsv } from "@/views/impact/csv";
 import { filtered } from "@/views/impact/filtered";
 import { Levels } from "@/views/impact/Levels";
@@ -39,24 +39,24 @@ const USES = [
 export default function ImpactView() {
   const [nodeId, setNodeId] = useParam("node");
   return (
-    <Page title="Impact" about="Who is hit if this changes: everything downstream, nearest first.">
+    <Page title="Impact" about="Everything downstream that a change affects, nearest first.">
       {nodeId === null ? (
         <>
-          <NodePicker label="Whose impact?" placeholder="A dataset or a job" onPick={setNodeId} />
+          <NodePicker label="Impact of" placeholder="A dataset or a job" onPick={setNodeId} />
           <Empty Icon={IconArrowDownRight} title="Pick what you want to change">
-            You will see every job, dataset and column that depends on it, who owns them and how often they run.
+            You see every job, dataset and column that depends on it, with owners and how often it runs.
           </Empty>
         </>
       ) : (
-        <Asking key={nodeId} nodeId={nodeId} onChange={setNodeId} />
+        <ImpactOf key={nodeId} nodeId={nodeId} onChange={setNodeId} />
       )}
     </Page>
   );
 }
 
-function Asking({ nodeId, onChange }: { nodeId: string; onChange: (nodeId: string | null) => void }) {
-  const found = useFound(nodeId);
-  const asked = useQuery({
+function ImpactOf({ nodeId, onChange }: { nodeId: string; onChange: (nodeId: string | null) => void }) {
+  const resolved = useResolvedNode(nodeId);
+  const query = useQuery({
     queryKey: ["impact", nodeId],
     queryFn: ({ signal }) => body(api.GET("/api/v1/impact", { params: { query: { nodeId, limit: LIMIT } }, signal })),
   });
@@ -64,17 +64,17 @@ function Asking({ nodeId, onChange }: { nodeId: string; onChange: (nodeId: strin
     <Stack gap="md">
       <Group gap="lg" align="center">
         <Subject nodeId={nodeId} onChange={() => onChange(null)} />
-        {found.data?.kind === "dataset" && <ColumnSelect node={found.data} onChange={onChange} />}
+        {resolved.data?.kind === "dataset" && <ColumnSelect node={resolved.data} onChange={onChange} />}
       </Group>
-      <Asked asked={asked} lines={8}>
-        {(impact) => <Answer impact={impact} node={found.data} />}
-      </Asked>
+      <QueryResult query={query} lines={8}>
+        {(impact) => <Answer impact={impact} node={resolved.data} />}
+      </QueryResult>
     </Stack>
   );
 }
 
 /** The same question about one column only. */
-function ColumnSelect({ node, onChange }: { node: Found; onChange: (nodeId: string) => void }) {
+function ColumnSelect({ node, onChange }: { node: ResolvedNode; onChange: (nodeId: string) => void }) {
   const fields = useDataset(node.namespace, node.name).data?.fields ?? [];
   if (fields.length === 0) return null;
   return (
@@ -93,7 +93,7 @@ function ColumnSelect({ node, onChange }: { node: Found; onChange: (nodeId: stri
   );
 }
 
-function Answer({ impact, node }: { impact: Impact; node: Found | undefined }) {
+function Answer({ impact, node }: { impact: Impact; node: ResolvedNode | undefined }) {
   const [kind, setKind] = useParam("kind");
   const [use, setUse] = useParam("use");
   const [words, setWords] = useState("");
@@ -106,8 +106,8 @@ function Answer({ impact, node }: { impact: Impact; node: Found | undefined }) {
   if (impact.levels.every((level) => level.nodes.length === 0)) {
     return (
       <Empty Icon={IconArrowDownRight} title="Nothing depends on it">
-        No job is known to read it{kindOf(impact.nodeId) === "column" && " or this column of it"}. You may change it, as
-        far as Headwater knows.
+        No known job reads {kindOf(impact.nodeId) === "column" ? "this column" : "it"}. As far as Headwater knows, it is
+        safe to change.
       </Empty>
     );
   }
@@ -117,8 +117,8 @@ function Answer({ impact, node }: { impact: Impact; node: Found | undefined }) {
         It feeds <b>{plural(impact.jobs, "job")}</b>, <b>{plural(impact.datasets, "dataset")}</b> and{" "}
         <b>{plural(impact.columns, "column")}</b>.{" "}
         {owners.length === 0
-          ? "Nobody is named as owner."
-          : `Owners to ask: ${owners.map(([name, count]) => `${name} (${count})`).join(", ")}.`}
+          ? "No owner reported."
+          : `Owners: ${owners.map(([name, count]) => `${name} (${count})`).join(", ")}.`}
       </Text>
       {impact.truncated && (
         <Alert
@@ -127,7 +127,7 @@ function Answer({ impact, node }: { impact: Impact; node: Found | undefined }) {
           title={`More than ${LIMIT.toLocaleString("en")}`}
           styles={{ title: { color: "inherit" } }}
         >
-          The nearest are shown. Ask about a column, or about something further down, for a whole answer.
+          Only the nearest are shown. Pick a column, or a node further downstream, for a complete answer.
         </Alert>
       )}
       <Group gap="sm" justify="space-between">
@@ -138,7 +138,7 @@ function Answer({ impact, node }: { impact: Impact; node: Found | undefined }) {
         </Group>
         <Group gap="sm">
           {node !== undefined && (
-            <Anchor component={Link} size="sm" href={graphOf(node, { up: 0, down: 20 })}>
+            <Anchor component={Link} size="sm" href={graphAddress(node, { up: 0, down: 20 })}>
               Show in the graph
             </Anchor>
           )}

@@ -1,11 +1,11 @@
 import { Anchor, Group, Text } from "@mantine/core";
 import { Link } from "wouter";
-import { graphAddress } from "@/api/names";
 import type { SearchHit } from "@/api/schema";
+import { graphAddress } from "@/parts/addresses";
+import { cut } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
 import parts from "@/parts/parts.module.css";
-import { When } from "@/parts/When";
-import { cut } from "@/parts/words";
+import { TimeAgo } from "@/parts/TimeAgo";
 import { openDetails } from "@/views/details/open";
 import { Marked } from "@/views/search/Marked";
 import classes from "@/views/search/search.module.css";
@@ -20,7 +20,7 @@ export function HitRow({ hit }: { hit: SearchHit }) {
         <NodeName nodeId={hit.nodeId} name={hit.name} namespace={hit.namespace} onClick={(id) => openDetails(id)} />
         <Group gap="md" wrap="nowrap">
           <Text size="sm" c="dimmed" visibleFrom="sm">
-            <When at={hit.updatedAt} />
+            <TimeAgo at={hit.updatedAt} />
           </Text>
           <Anchor
             component={Link}

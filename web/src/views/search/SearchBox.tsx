@@ -2,7 +2,7 @@ import { TextInput } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { useEffect, useRef, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
-import { useLate } from "@/parts/useLate";
+import { useLazy } from "@/parts/useLazy";
 import { BOX } from "@/views/search/box";
 
 /** The box in the header, with results as one types; `/` goes to it from everywhere. */
@@ -10,12 +10,12 @@ export function SearchBox() {
   const place = useRef<HTMLElement>(null);
   const [path, go] = useLocation();
   const [params] = useSearchParams();
-  const asked = path === "/search" ? (params.get("q") ?? "") : "";
-  const [text, setText] = useState(asked);
-  const [Suggest, want] = useLate(() => import("@/views/search/SuggestBox"));
+  const queryParam = path === "/search" ? (params.get("q") ?? "") : "";
+  const [text, setText] = useState(queryParam);
+  const [Suggest, load] = useLazy(() => import("@/views/search/SuggestBox"));
   useHotkeys([["/", () => place.current?.querySelector<HTMLElement>("[data-search]")?.focus()]]);
   // The search view changes the words too.
-  useEffect(() => setText(asked), [asked]);
+  useEffect(() => setText(queryParam), [queryParam]);
   const all = () => {
     if (text.trim() !== "") go(`/search?q=${encodeURIComponent(text.trim())}`);
   };
@@ -29,7 +29,7 @@ export function SearchBox() {
         }}
       >
         {Suggest === null ? (
-          <TextInput {...BOX} value={text} onFocus={want} onChange={(event) => setText(event.currentTarget.value)} />
+          <TextInput {...BOX} value={text} onFocus={load} onChange={(event) => setText(event.currentTarget.value)} />
         ) : (
           <Suggest text={text} onChange={setText} onAll={all} />
         )}

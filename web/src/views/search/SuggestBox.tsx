@@ -1,10 +1,10 @@
 import { Combobox, Text, TextInput, useCombobox } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useLocation } from "wouter";
-import { graphAddress } from "@/api/names";
-import { useSearchHits } from "@/parts/asks";
+import { useSearchHits } from "@/api/hooks";
+import { graphAddress } from "@/parts/addresses";
+import { cut, plural } from "@/parts/format";
 import { NodeName } from "@/parts/NodeName";
-import { cut, plural } from "@/parts/words";
 import { BOX } from "@/views/search/box";
 
 const SHOWN = 7;
@@ -19,9 +19,9 @@ interface Props {
 /** The box of the header with results below it; it is loaded when somebody begins to search. */
 export default function SuggestBox({ text, onChange, onAll }: Props) {
   const [path, go] = useLocation();
-  const [wanted] = useDebouncedValue(text.trim(), 120);
+  const [query] = useDebouncedValue(text.trim(), 120);
   const list = useCombobox({ onDropdownClose: () => list.resetSelectedOption() });
-  const hits = useSearchHits({ q: wanted, limit: SHOWN });
+  const hits = useSearchHits({ q: query, limit: SHOWN });
 
   const pick = (value: string) => {
     list.closeDropdown();
@@ -29,7 +29,7 @@ export default function SuggestBox({ text, onChange, onAll }: Props) {
     onChange("");
     go(graphAddress(value));
   };
-  const results = wanted === "" ? [] : (hits.data?.results ?? []);
+  const results = query === "" ? [] : (hits.data?.results ?? []);
   return (
     <Combobox store={list} onOptionSubmit={pick}>
       <Combobox.Target>
@@ -45,18 +45,18 @@ export default function SuggestBox({ text, onChange, onAll }: Props) {
           onBlur={() => list.closeDropdown()}
         />
       </Combobox.Target>
-      <Combobox.Dropdown hidden={wanted === "" || path === "/search"}>
+      <Combobox.Dropdown hidden={query === "" || path === "/search"}>
         <Combobox.Options aria-label="Results">
           {results.map((hit) => (
             <Combobox.Option key={hit.nodeId} value={hit.nodeId}>
               <NodeName nodeId={hit.nodeId} name={cut(hit.name, 200)} namespace={cut(hit.namespace, 200)} />
             </Combobox.Option>
           ))}
-          {results.length === 0 && !hits.isFetching && <Combobox.Empty>Nothing by that name</Combobox.Empty>}
+          {results.length === 0 && !hits.isFetching && <Combobox.Empty>No matches</Combobox.Empty>}
           {results.length > 0 && (
             <Combobox.Option value={ALL}>
               <Text size="sm" fw={550}>
-                All {plural(hits.data?.totalCount ?? 0, "result")} for “{cut(wanted, 40)}”
+                All {plural(hits.data?.totalCount ?? 0, "result")} for “{cut(query, 40)}”
               </Text>
             </Combobox.Option>
           )}

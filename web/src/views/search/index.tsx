@@ -2,12 +2,12 @@ import { Box, Button, Group, SegmentedControl, Select, Stack, Text, TextInput } 
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconSearch, IconSearchOff } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
-import { Asked } from "@/parts/Asked";
-import { useNamespaces, useSearchHits } from "@/parts/asks";
+import { useNamespaces, useSearchHits } from "@/api/hooks";
 import { Empty } from "@/parts/Empty";
+import { plural } from "@/parts/format";
 import { Page } from "@/parts/Page";
+import { QueryResult } from "@/parts/QueryResult";
 import { setParams, useParam } from "@/parts/useParam";
-import { plural } from "@/parts/words";
 import { HitRow } from "@/views/search/HitRow";
 
 const PAGE = 20;
@@ -18,20 +18,20 @@ const KINDS = [
   { value: "DATASET", label: "Datasets" },
 ];
 const ORDERS = [
-  { value: "", label: "Best first" },
-  { value: "UPDATE_AT", label: "Latest first" },
-  { value: "NAME", label: "By name" },
+  { value: "", label: "Best match" },
+  { value: "UPDATE_AT", label: "Most recent" },
+  { value: "NAME", label: "Name" },
 ];
 const CHANGED = [
   { value: "", label: "Any time" },
-  { value: "1", label: "In a day" },
-  { value: "7", label: "In a week" },
-  { value: "30", label: "In a month" },
+  { value: "1", label: "Last day" },
+  { value: "7", label: "Last week" },
+  { value: "30", label: "Last month" },
 ];
 
 export default function SearchView() {
-  const [asked] = useParam("q");
-  const [text, setText] = useState(asked ?? "");
+  const [queryParam] = useParam("q");
+  const [text, setText] = useState(queryParam ?? "");
   const [typed] = useDebouncedValue(text, 120);
   const [limit, setLimit] = useState(PAGE);
   const [kind, setKind] = useParam("kind");
@@ -40,7 +40,10 @@ export default function SearchView() {
   const [days, setDays] = useParam("days");
   useEffect(() => setParams({ q: typed }), [typed]);
   // The box in the header may ask something else.
-  useEffect(() => setText((now) => (asked === null || asked === now.trim() ? now : asked)), [asked]);
+  useEffect(
+    () => setText((now) => (queryParam === null || queryParam === now.trim() ? now : queryParam)),
+    [queryParam],
+  );
 
   const hits = useSearchHits({
     q: typed,
@@ -51,7 +54,7 @@ export default function SearchView() {
     after: since(days),
   });
   return (
-    <Page title="Search" about="Names, columns, tags, owners, descriptions and SQL. Every word may be unfinished.">
+    <Page title="Search" about="Names, columns, tags, owners, descriptions and SQL. Matches word beginnings.">
       <TextInput
         size="md"
         aria-label="Search for"
@@ -69,7 +72,7 @@ export default function SearchView() {
         <Select
           size="xs"
           w={130}
-          aria-label="Changed"
+          aria-label="Last changed"
           data={CHANGED}
           value={days ?? ""}
           onChange={setDays}
@@ -78,7 +81,7 @@ export default function SearchView() {
         <Select
           size="xs"
           w={130}
-          aria-label="Order"
+          aria-label="Sort by"
           data={ORDERS}
           value={sort ?? ""}
           onChange={setSort}
@@ -87,19 +90,18 @@ export default function SearchView() {
       </Group>
       {typed.trim() === "" ? (
         <Empty Icon={IconSearch} title="What are you looking for?">
-          Type a part of a name, a column, a tag, an owner or a word of SQL. The key <b>/</b> brings you to the box in
-          the header from everywhere.
+          Type part of a name, a column, a tag, an owner or a word of SQL. Press <b>/</b> to search from anywhere.
         </Empty>
       ) : (
-        <Asked asked={hits} lines={8}>
+        <QueryResult query={hits} lines={8}>
           {({ results, totalCount }) => (
             <Stack gap="xs">
               <Text size="sm" c="dimmed" role="status">
                 {plural(totalCount, "result")}
               </Text>
               {results.length === 0 && (
-                <Empty Icon={IconSearchOff} title="Nothing was found">
-                  Try fewer words, or take the filters off.
+                <Empty Icon={IconSearchOff} title="No results">
+                  Try fewer words, or remove the filters.
                 </Empty>
               )}
               <Box component="ul" p={0} m={0} style={{ listStyle: "none" }} aria-label="Results">
@@ -119,7 +121,7 @@ export default function SearchView() {
               )}
             </Stack>
           )}
-        </Asked>
+        </QueryResult>
       )}
     </Page>
   );

@@ -2,10 +2,10 @@ import { Anchor, Text } from "@mantine/core";
 import type { Evidence } from "@/api/schema";
 import { Copyable } from "@/parts/Copyable";
 import { Fold } from "@/parts/Fold";
+import { amount, duration, moment } from "@/parts/format";
 import { StateBadge } from "@/parts/StateBadge";
-import { amount, duration, moment } from "@/parts/words";
-import { Facts } from "@/views/details/Facts";
 import { FieldChanges } from "@/views/details/FieldChanges";
+import { PropertyList } from "@/views/details/PropertyList";
 
 interface Props {
   evidence: Evidence;
@@ -16,11 +16,12 @@ interface Props {
 export function EvidenceList({ evidence, onRun }: Props) {
   const { runId, error, statistic, before, after } = evidence;
   const seconds = (value: number | null | undefined) => value != null && duration(value * 1000);
+  const positions = (evidence.positions ?? []).slice(0, 10);
   const at = (value: string | null | undefined) => value != null && moment(value);
   return (
     <>
-      <Facts
-        facts={[
+      <PropertyList
+        properties={[
           [
             "Run",
             runId != null && (
@@ -32,13 +33,13 @@ export function EvidenceList({ evidence, onRun }: Props) {
               </>
             ),
           ],
-          ["Began", at(evidence.startedAt)],
+          ["Started", at(evidence.startedAt)],
           ["Ended", at(evidence.endedAt)],
-          ["Last sign", at(evidence.lastSign)],
+          ["Last event", at(evidence.lastSign)],
           ["Was due", at(evidence.expectedAt)],
           ["Usually every", seconds(evidence.everySeconds)],
           ["Usually takes", seconds(evidence.usualSeconds)],
-          ["Was called", evidence.previousName],
+          ["Previous name", evidence.previousName],
           [
             statistic ?? "Amount",
             before != null && after != null && (
@@ -47,7 +48,10 @@ export function EvidenceList({ evidence, onRun }: Props) {
               </Text>
             ),
           ],
-          ["Said by events", (evidence.positions ?? []).slice(0, 10).join(", ")],
+          [
+            "Evidence",
+            positions.length > 0 && `${positions.length === 1 ? "event" : "events"} ${positions.join(", ")}`,
+          ],
         ]}
       />
       <FieldChanges added={evidence.added} removed={evidence.removed} retyped={evidence.retyped} />

@@ -1,23 +1,24 @@
 import { Anchor, Box, Group, Progress, Stack, Text } from "@mantine/core";
 import { Link } from "wouter";
 import type { Suspect } from "@/api/schema";
-import { graphOf } from "@/parts/addresses";
+import { graphAddress } from "@/parts/addresses";
+import { cut, plural, sentence } from "@/parts/format";
 import { Pill } from "@/parts/Pill";
 import parts from "@/parts/parts.module.css";
-import { When } from "@/parts/When";
-import { cut, plural, sentence } from "@/parts/words";
+import { TimeAgo } from "@/parts/TimeAgo";
+import { markColour, stateColour } from "@/states";
 import { openDetails } from "@/views/details/open";
 import { EvidenceList } from "@/views/why/EvidenceList";
 import { NodeById } from "@/views/why/NodeById";
 
 const COLOURS: Record<string, string> = {
-  RUN_FAILED: "red",
-  RUN_ABORTED: "orange",
-  RUN_STUCK: "orange",
-  RUN_LATE: "yellow",
-  SCHEMA_CHANGED: "grape",
-  DATASET_DROPPED: "red",
-  DATASET_RENAMED: "grape",
+  RUN_FAILED: stateColour("FAILED"),
+  RUN_ABORTED: stateColour("ABORTED"),
+  RUN_STUCK: stateColour("STUCK"),
+  RUN_LATE: stateColour("LATE"),
+  SCHEMA_CHANGED: markColour("changed"),
+  DATASET_DROPPED: markColour("removed"),
+  DATASET_RENAMED: markColour("changed"),
   STATISTIC_JUMPED: "blue",
 };
 
@@ -25,7 +26,7 @@ const SUMMARY = 500;
 
 /** One suspect: what happened, where, since when, and what else it explains. */
 export function SuspectCard({ suspect, rank }: { suspect: Suspect; rank: number }) {
-  const colour = COLOURS[suspect.kind] ?? "gray";
+  const colour = COLOURS[suspect.kind] ?? stateColour("UNKNOWN");
   const percent = Math.round(suspect.suspicion * 100);
   return (
     <Box component="li" className={parts.tile}>
@@ -43,9 +44,9 @@ export function SuspectCard({ suspect, rank }: { suspect: Suspect; rank: number 
           <Group gap="xs">
             <Pill colour={colour}>{sentence(suspect.kind)}</Pill>
             <Text size="sm" c="dimmed">
-              <When at={suspect.at} />, {away(suspect.distance)}
+              <TimeAgo at={suspect.at} />, {away(suspect.distance)}
             </Text>
-            <Anchor component={Link} size="sm" ml="auto" href={graphOf(suspect.nodeId)}>
+            <Anchor component={Link} size="sm" ml="auto" href={graphAddress(suspect.nodeId)}>
               Graph
             </Anchor>
           </Group>
@@ -60,7 +61,7 @@ export function SuspectCard({ suspect, rank }: { suspect: Suspect; rank: number 
           {suspect.explains.length > 0 && (
             <Box>
               <Text size="sm" c="dimmed">
-                This explains what is wrong with
+                Explains problems in
               </Text>
               <Stack gap={4} align="flex-start">
                 {suspect.explains.map((nodeId) => (

@@ -4,41 +4,41 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { api, body } from "@/api/client";
 import type { Why } from "@/api/schema";
-import { Asked } from "@/parts/Asked";
-import { graphOf, isOnGraph } from "@/parts/addresses";
+import { graphAddress, isOnGraph } from "@/parts/addresses";
 import { Empty } from "@/parts/Empty";
+import { moment, plural } from "@/parts/format";
 import { MomentInput } from "@/parts/MomentInput";
 import { NodePicker } from "@/parts/NodePicker";
 import { Page } from "@/parts/Page";
+import { QueryResult } from "@/parts/QueryResult";
 import { Subject } from "@/parts/Subject";
 import { useParam } from "@/parts/useParam";
-import { moment, plural } from "@/parts/words";
 import { SuspectCard } from "@/views/why/SuspectCard";
 
 /** Which upstream job, column or schema change did it? */
 export default function WhyView() {
   const [nodeId, setNodeId] = useParam("node");
   return (
-    <Page title="Why is it wrong?" about="What went wrong upstream, the likeliest cause first, with evidence.">
+    <Page title="Root cause" about="What went wrong upstream, likeliest cause first, with evidence.">
       {nodeId === null ? (
         <>
-          <NodePicker label="What is wrong?" placeholder="A dataset or a job" onPick={setNodeId} />
+          <NodePicker label="Root cause of" placeholder="A dataset or a job" onPick={setNodeId} />
           <Empty Icon={IconQuestionMark} title="Pick what looks wrong">
-            Everything that feeds it is looked at: failed, stuck and late runs, changed schemas, dropped tables, amounts
-            that jumped.
+            Headwater checks everything upstream for failed, stuck and late runs, changed schemas, dropped tables and
+            sudden changes in volume.
           </Empty>
         </>
       ) : (
-        <Asking nodeId={nodeId} onChange={() => setNodeId(null)} />
+        <RootCauseOf nodeId={nodeId} onChange={() => setNodeId(null)} />
       )}
     </Page>
   );
 }
 
-function Asking({ nodeId, onChange }: { nodeId: string; onChange: () => void }) {
+function RootCauseOf({ nodeId, onChange }: { nodeId: string; onChange: () => void }) {
   const [at, setAt] = useParam("at");
   const [since, setSince] = useParam("since");
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["why", nodeId, at, since],
     queryFn: ({ signal }) => {
       const query = { nodeId, at: at ?? undefined, since: since ?? undefined };
@@ -54,9 +54,9 @@ function Asking({ nodeId, onChange }: { nodeId: string; onChange: () => void }) 
           <MomentInput label="As of" value={at} onChange={setAt} />
         </Group>
       </Group>
-      <Asked asked={asked} lines={8}>
+      <QueryResult query={query} lines={8}>
         {(why) => <Answer why={why} />}
-      </Asked>
+      </QueryResult>
     </Stack>
   );
 }
@@ -67,20 +67,20 @@ function Answer({ why }: { why: Why }) {
     <Stack gap="sm">
       <Group justify="space-between" gap="xs">
         <Text size="sm" c="dimmed">
-          Looked at {plural(jobs, "job")}, {plural(datasets, "dataset")} and {plural(runs, "run")} upstream, from{" "}
+          Checked {plural(jobs, "job")}, {plural(datasets, "dataset")} and {plural(runs, "run")} upstream, from{" "}
           {moment(why.since)} to {moment(why.at)}.
-          {why.truncated && " There is more upstream; the nearest was looked at."}
+          {why.truncated && " There is more upstream; only the nearest was checked."}
         </Text>
         {isOnGraph(why.nodeId) && (
-          <Anchor component={Link} size="sm" href={graphOf(why.nodeId, { up: 20, down: 0 })}>
+          <Anchor component={Link} size="sm" href={graphAddress(why.nodeId, { up: 20, down: 0 })}>
             Show upstream in the graph
           </Anchor>
         )}
       </Group>
       {why.suspects.length === 0 ? (
         <Empty Icon={IconShieldCheck} title="Nothing upstream looks suspicious">
-          No run failed or is late, no schema changed, no amount jumped in that time. Look further back, or at the data
-          itself.
+          No failure is unresolved, no run is late, no schema changed and no volume jumped in that time. Look further
+          back, or at the data itself.
         </Empty>
       ) : (
         <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: "none" }} aria-label="Suspects">
