@@ -1,4 +1,7 @@
-"""All settings, in one frozen object. Nothing else reads the environment."""
+"""The settings of the server, in one frozen object: the only place where the server reads the environment.
+
+Clients (`HEADWATER_URL`), agents and watchers (`OPENLINEAGE_*`, `XDG_STATE_HOME`) and the lab read their own variables.
+"""
 
 import os
 from collections.abc import Callable
@@ -21,37 +24,37 @@ class Settings:
     # How long a client may take to send its headers, and then its body.
     header_seconds: float = 15.0
     body_seconds: float = 60.0
-    # How long a question waits for a position that the server has not reached yet.
+    # How long a query waits for a position that the server has not reached yet.
     position_seconds: float = 5.0
-    # How long a question may take until its answer begins.
+    # How long a query may take until its answer begins.
     query_seconds: float = 30.0
-    # Connect clusters that are shown, as NAME=URL with commas between; NAME is the namespace of their jobs.
+    # Connect clusters to show, as NAME=URL, separated by commas; NAME is the namespace of their jobs.
     connect: str = ""
-    # Whether connectors may be changed through this server.
+    # Whether connectors may be operated through this server.
     operate: bool = False
 
     @classmethod
     def from_environment(cls, **given: Any) -> "Settings":
-        """What was given, else `HEADWATER_HOST`, `HEADWATER_PORT`, …, else the defaults."""
-        told = {name: value for name, value in given.items() if value is not None}
+        """From the options that were given, else from `HEADWATER_HOST`, `HEADWATER_PORT`, …, else the defaults."""
+        values = {name: value for name, value in given.items() if value is not None}
         for setting in fields(cls):
             variable = f"HEADWATER_{setting.name.upper()}"
-            if setting.name not in told and variable in os.environ:
+            if setting.name not in values and variable in os.environ:
                 text = os.environ[variable]
                 try:
-                    told[setting.name] = _READERS[str(setting.type)](text)
+                    values[setting.name] = _PARSERS[str(setting.type)](text)
                 except ValueError:
-                    wanted = "yes or no" if setting.type in (bool, "bool") else "a number"
-                    raise BadRequest(f"{variable}={text!r} is not {wanted}") from None
-        return cls(**told)
+                    expected = "yes or no" if setting.type in (bool, "bool") else "a number"
+                    raise BadRequest(f"{variable}={text!r} is not {expected}") from None
+        return cls(**values)
 
 
-def _yes(text: str) -> bool:
-    if text.lower() not in _WORDS:
+def _parse_bool(text: str) -> bool:
+    if text.lower() not in _BOOLS:
         raise ValueError(text)
-    return _WORDS[text.lower()]
+    return _BOOLS[text.lower()]
 
 
-_WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
-_READERS: dict[str, Callable[[str], Any]] = {str(kind): kind for kind in (str, int, float, Path)}
-_READERS[str(bool)] = _yes
+_BOOLS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+_PARSERS: dict[str, Callable[[str], Any]] = {str(kind): kind for kind in (str, int, float, Path)}
+_PARSERS[str(bool)] = _parse_bool

@@ -2,21 +2,21 @@
 
 HeadwaterError
 ├── BadEvent          the event cannot be accepted; `problems` say what is wrong and where
-├── BadRequest        a question that makes no sense
+├── BadRequest        the request makes no sense; `path` names the field or parameter
 ├── NotFound          nothing by that name
 ├── TooLarge          a body over the limit
-├── NotAllowed        this server may not do that; says which setting would let it
-├── ConnectFailed       a Connect cluster did not do what was asked; `status` is its own, if it answered
-├── Refused           a server said no; `status` and `problems` say why
-│   └── EventsRefused some events of many were refused; `refused` names them, the others are in
-├── ServerFailed      a server could not answer, or not in a way that makes sense
+├── NotAllowed        not allowed on this server; says which setting would allow it
+├── ConnectFailed     a Connect cluster failed or refused; `status` is its own, if it answered
+├── Refused           a server refused the request; `status` and `problems` say why
+│   └── EventsRefused some events of many were refused; `refused` names them, the others are stored
+├── ServerFailed      a server failed, or answered with something unexpected
 ├── Unreachable       no server at that address
-├── NotYet            the state has not reached the position that was asked for
-├── TookTooLong       a question over its time limit
+├── NotYet            the state has not reached the requested position
+├── TookTooLong       a query over its deadline
 ├── StoreUnavailable  nothing can be written now (disk full); try again later
 ├── StoreDamaged      a file of the store is broken; says what to do
 ├── StoreTooNew       a file was written by a newer version
-├── StoreLocked       another server has the data folder
+├── StoreLocked       another server uses the data folder
 ├── CannotStart       the machine lacks something that the lab needs; says what to do
 └── ServiceDied       a service of the lab ended; says which, with the end of its log
 """
@@ -42,17 +42,17 @@ class BadEvent(HeadwaterError):
     def __init__(self, *problems: Problem, malformed: bool = False) -> None:
         super().__init__("; ".join(f"{p.path}: {p.message}" if p.path else p.message for p in problems))
         self.problems = problems
-        self.malformed = malformed  # not JSON at all, as opposed to JSON that says too little
+        self.malformed = malformed  # not JSON at all, as opposed to JSON that is no event
 
     def __reduce__(self) -> tuple[object, ...]:
-        """For the way from one process to another."""
+        """For pickling: errors go from readers to the server."""
         return partial(BadEvent, malformed=self.malformed), self.problems
 
 
 class BadRequest(HeadwaterError):
     def __init__(self, message: str, path: str | None = None) -> None:
         super().__init__(message)
-        self.path = path  # the field or parameter that is to blame
+        self.path = path  # the field or parameter that is wrong
 
 
 class NotFound(HeadwaterError):
@@ -83,9 +83,9 @@ class Refused(HeadwaterError):
 
 class EventsRefused(Refused):
     def __init__(self, refused: Mapping[int, str], position: int | None) -> None:
-        """`refused` has the reason for each index; `position` is that of the last event that is in."""
+        """`refused` has the reason for each index; `position` is that of the last event that was stored."""
         first, reason = next(iter(refused.items()))
-        more = f"; so were {len(refused) - 1} more" if len(refused) > 1 else ""
+        more = f"; {len(refused) - 1} more refused" if len(refused) > 1 else ""
         super().__init__(f"event {first + 1} was refused: {reason}{more}", 422)
         self.refused = refused
         self.position = position

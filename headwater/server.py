@@ -31,7 +31,6 @@ logger = logging.getLogger(__name__)
 # every commit.
 _SWITCH_SECONDS = 0.0005
 
-
 _MOST_CONNECTIONS = 16_384
 
 
@@ -44,16 +43,15 @@ ShowProgress = Callable[[int], AbstractContextManager[Progress]]
 
 
 def serve(settings: Settings, ready: Callable[[Service], None], show_progress: ShowProgress) -> None:
-    """Runs until SIGTERM or Ctrl-C. Serving begins when the graph is complete; before that the
-    loading shows progress."""
+    """Runs until SIGTERM or Ctrl-C. Serving begins when the state is complete; loading it shows progress."""
     check_port(settings)
-    _raise_open_files()
+    _raise_open_files_limit()
     sys.setswitchinterval(_SWITCH_SECONDS)
     keep_large_blocks()
     with open_store(settings) as (log, tables):
         with show_progress(log.last()) as progress:
             state = recover(log, tables, progress)
-        # The state is large and lasts: the collector need not look at it ever again, and need
+        # The state is large and lasts: the collector never has to look at it again, and need
         # not run often, as hardly any garbage is cyclic.
         gc.collect()
         gc.freeze()
@@ -76,8 +74,8 @@ async def _run(
         port=settings.port,
         interface=Interfaces.ASGINL,
         websockets=False,
-        # With the protocol to be guessed, a client that sends nothing would be waited for without
-        # limit; and idle connections must not use up the room for others.
+        # If the server had to detect the protocol, it would wait forever for a client that sends nothing;
+        # and idle connections must not use up the places of others.
         http=HTTPModes.http1,
         backpressure=_MOST_CONNECTIONS,
         backlog=2048,
@@ -97,7 +95,7 @@ async def _run(
     if not serving.done():
         server.stop()  # type: ignore[no-untyped-call]
     with suppress(asyncio.TimeoutError):
-        # A stream that nobody reads would never end; others have a second for their answers.
+        # A stream that nobody reads would never end; other requests have a second to finish.
         await asyncio.wait_for(asyncio.shield(serving), 10 if all_ended else 1)
     await application.search.stop()
     await service.stop()
@@ -116,7 +114,7 @@ async def _announce(settings: Settings, service: Service, ready: Callable[[Servi
 
 
 def check_port(settings: Settings) -> None:
-    """Says clearly that a port is taken, before anything else happens."""
+    """Fails with a clear error if the port is taken, before anything else happens."""
     try:
         family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
         with socket.socket(family, socket.SOCK_STREAM) as probe:
@@ -129,8 +127,8 @@ def check_port(settings: Settings) -> None:
         ) from None
 
 
-def _raise_open_files() -> None:
-    """Each connection is an open file; take as many as the system allows."""
+def _raise_open_files_limit() -> None:
+    """Each connection is an open file; allow as many as the system does."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -1,1 +1,1 @@
-"""The live stream: what each event changed, kept for a while, and those who listen."""
+"""The live stream: what each event changed, and its subscribers."""

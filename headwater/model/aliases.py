@@ -20,7 +20,7 @@ class Group(msgspec.Struct, frozen=True, gc=False):
 
 class Aliases:
     def __init__(self, dataset: Callable[[Node], Dataset], changed: Callable[[Node, Node], None]) -> None:
-        """`changed` is told which dataset goes by other names, and its canonical one until now."""
+        """`changed` is called with a dataset whose group changed, and its canonical one until then."""
         self._dataset, self._changed = dataset, changed
         self.grouped: dict[Node, Group] = {}  # only datasets that have other names too
         self._claimants: dict[Node, set[Node]] = {}  # symlink target → who names it
@@ -101,21 +101,21 @@ class Aliases:
         for seed in [m for s in seeds for m in self.members(s)]:
             if seed in done:
                 continue
-            found = {seed}
+            members = {seed}
             frontier = [seed]
             while frontier:
-                fresh = self._linked(frontier.pop()) - found
-                found |= fresh
+                fresh = self._linked(frontier.pop()) - members
+                members |= fresh
                 frontier += fresh
-            done |= found
-            if len(found) == 1:
+            done |= members
+            if len(members) == 1:
                 left = self.grouped.pop(seed, None)
                 if left is not None:
                     self._changed(seed, left.canonical)
                 continue
-            ordered = sorted(found, key=self._rank)
+            ordered = sorted(members, key=self._rank)
             group = Group(ordered[0], tuple(ordered))
-            for member in found:
+            for member in members:
                 if self.grouped.get(member) != group:
                     before = self.canonical(member)
                     self.grouped[member] = group

@@ -1,7 +1,7 @@
 """What each change does to the state."""
 
 from collections.abc import Iterable
-from typing import Any, TypeVar, assert_never
+from typing import assert_never
 
 from headwater.ids import DELETED, ContentId, Micros, Node, Position, RunId, Stamp
 from headwater.model import changes as c
@@ -17,6 +17,7 @@ from headwater.model.entities import (
     Lifecycle,
     Run,
     Use,
+    later,
     put,
     use_key,
 )
@@ -26,7 +27,7 @@ from headwater.openlineage.event import TERMINAL, Event, EventType, stamp_time
 
 
 def apply_event(state: State, position: Position, event: Event, changes: Iterable[c.AnyChange]) -> None:
-    """Applies what one event says and notes where the event stands."""
+    """Applies what one event reports, and notes its position."""
     for change in changes:
         apply(state, change)
     state.position = position
@@ -67,9 +68,9 @@ def _job_seen(state: State, change: c.JobSeen) -> None:
     job = state.ensure_job(change.job, at)
     _put_facets(state, job, change.stamp, change.facets)
     if change.parent is not None:
-        held = job.parent
-        job.parent = state.later_node(held, change.stamp, state.ensure_job(change.parent, at).node)
-        if held is None or held[1] != job.parent[1]:
+        before = job.parent
+        job.parent = state.later_node(before, change.stamp, state.ensure_job(change.parent, at).node)
+        if before is None or before[1] != job.parent[1]:
             state.note_effect(Altered(job.node))
     state.mark(job.node)
 
@@ -98,11 +99,11 @@ def _run_seen(state: State, change: c.RunSeen) -> None:
     for name, content in change.facets.items():
         put(run.facets, name, stamp, content)
     if change.parent is not None:
-        run.parent = _later(run.parent, (stamp, change.parent))
+        run.parent = later(run.parent, (stamp, change.parent))
     if change.root is not None:
-        run.root = _later(run.root, (stamp, change.root))
+        run.root = later(run.root, (stamp, change.root))
     if change.nominal is not None:
-        run.nominal = _later(run.nominal, (stamp, *change.nominal))
+        run.nominal = later(run.nominal, (stamp, *change.nominal))
     state.dirty.runs[run.id] = run
     _note_latest(state, run, *before)
 
@@ -179,19 +180,19 @@ def _dataset_mentioned(state: State, change: c.DatasetMentioned) -> None:
 
 
 def _put_facets(state: State, entity: Job | Dataset, stamp: Stamp, facets: dict[str, ContentId]) -> None:
-    held = entity.facets
-    before = len(held)
+    registers = entity.facets
+    before = len(registers)
     for name, content in facets.items():
-        lost = put(held, name, stamp, content)
+        lost = put(registers, name, stamp, content)
         if lost is not None:
             state.dirty.past_facets.append((entity.node, name, lost))
             state.structure += 1
-            if held[name][2] == content:
+            if registers[name][2] == content:
                 state.note_effect(FacetSet(entity.node, name))
-    if len(held) > before:
+    if len(registers) > before:
         state.structure += 1
         if state.effects is not None:
-            fresh = [name for name in list(held)[before:] if held[name][2] != DELETED]
+            fresh = [name for name in list(registers)[before:] if registers[name][2] != DELETED]
             state.effects += [FacetSet(entity.node, name) for name in fresh]
 
 
@@ -211,7 +212,7 @@ def _source_seen(state: State, change: c.SourceSeen) -> None:
 
 
 def _note_use(state: State, change: c.DatasetMentioned, run: Run, dataset: Dataset, at: Micros) -> None:
-    version, schema = told = change.version, change.schema
+    version, schema = reported = change.version, change.schema
     key = use_key(dataset.node, OUTPUT if change.output else INPUT)
     use = run.uses.get(key)
     if use is None:
@@ -220,11 +221,11 @@ def _note_use(state: State, change: c.DatasetMentioned, run: Run, dataset: Datas
         use.first, use.last = min(use.first, at), max(use.last, at)
     for name, content in change.run_facets.items():
         put(use.facets, name, change.stamp, content)
-    seen = use.versions.get(told)
+    seen = use.versions.get(reported)
     if seen is None:
-        use.versions[told] = (at, at)
+        use.versions[reported] = (at, at)
     elif not seen[0] <= at <= seen[1]:
-        use.versions[told] = (min(seen[0], at), max(seen[1], at))
+        use.versions[reported] = (min(seen[0], at), max(seen[1], at))
     if change.output:
         _note_outputs(state, run, dataset, use)
     elif version:
@@ -234,14 +235,14 @@ def _note_use(state: State, change: c.DatasetMentioned, run: Run, dataset: Datas
 
 
 def _note_outputs(state: State, run: Run, dataset: Dataset, use: Use) -> None:
-    kept = {
+    effective = {
         _note_version(state, dataset, version, schema, first, last, run)
         for version, schema, first, last in use.effective_versions()
     }
-    if len(use.versions) > len(kept):
+    if len(use.versions) > len(effective):
         for version, schema in use.versions:
             uuid = version_uuid(dataset, version, ContentId(schema), run.id)
-            if uuid not in kept:
+            if uuid not in effective:
                 state.dirty.versions.pop(uuid, None)
                 state.dirty.versions_gone.add(uuid)
 
@@ -256,12 +257,12 @@ def _note_version(
     run: Run | None,
 ) -> bytes:
     uuid = version_uuid(dataset, version, schema, run.id if run else None)
-    told = Version(uuid, dataset.node, version, schema, first, last)
+    reported = Version(uuid, dataset.node, version, schema, first, last)
     if run is not None:
-        told.run, told.written = run.row, first
-    known = state.dirty.versions.setdefault(uuid, told)
-    if known is not told:
-        known.merge(told)
+        reported.run, reported.written = run.row, first
+    known = state.dirty.versions.setdefault(uuid, reported)
+    if known is not reported:
+        known.merge(reported)
     return uuid
 
 
@@ -301,10 +302,10 @@ def _newest(sets: list[ColumnSet], kind: str) -> ColumnSet | None:
 def _lineage_declared(state: State, change: c.LineageDeclared) -> None:
     at = stamp_time(change.stamp)
     job = state.ensure_job(change.job, at)
-    held = job.declared
-    if held is None or (change.stamp, change.content) > (held.stamp, held.content):
+    before = job.declared
+    if before is None or (change.stamp, change.content) > (before.stamp, before.content):
         state.structure += 1
-        for target in held.targets if held else ():
+        for target in before.targets if before else ():
             state.outdate(target)
         job.declared = Declared(
             change.stamp,
@@ -316,16 +317,16 @@ def _lineage_declared(state: State, change: c.LineageDeclared) -> None:
         )
         for target in job.declared.targets:
             state.outdate(target)
-        if held is None or held.content != change.content:
-            for target in {**(held.targets if held else {}), **job.declared.targets}:
+        if before is None or before.content != change.content:
+            for target in {**(before.targets if before else {}), **job.declared.targets}:
                 state.note_effect(ColumnsChanged(target))
         state.mark(job.node)
 
 
 def _aliases_reported(state: State, change: c.AliasesReported) -> None:
     dataset = state.datasets[change.dataset[0]][change.dataset[1]]
-    held = state.dataset_of(dataset).facets.get("symlinks")
-    if held is not None and held[2] == change.content:
+    register = state.dataset_of(dataset).facets.get("symlinks")
+    if register is not None and register[2] == change.content:
         targets = {state.ensure_dataset(alias, None).node for alias in change.aliases} - {dataset}
         state.aliases.set_symlinks(state.dataset_of(dataset), tuple(sorted(targets)))
         state.mark(dataset)
@@ -335,8 +336,8 @@ def _lifecycle_reported(state: State, change: c.LifecycleReported) -> None:
     at = stamp_time(change.stamp)
     dataset = state.ensure_dataset(change.dataset, at)
     job = None if change.job is None else state.ensure_job(change.job, at).node
-    held = dataset.lifecycle
-    if held is None or (change.stamp, change.state) > (held.stamp, held.state):
+    before = dataset.lifecycle
+    if before is None or (change.stamp, change.state) > (before.stamp, before.state):
         dataset.lifecycle = Lifecycle(change.stamp, change.state, job)
         state.structure += 1
         state.aliases.lifecycle_changed(dataset)
@@ -345,13 +346,3 @@ def _lifecycle_reported(state: State, change: c.LifecycleReported) -> None:
         dataset.renamed = state.later_node(dataset.renamed, change.stamp, previous)
         state.aliases.set_renamed(dataset, previous)
     state.mark(dataset.node)
-
-
-_R = TypeVar("_R", bound=tuple[Any, ...])
-
-
-def _later(held: _R | None, told: _R) -> _R:
-    """The register that wins; None inside counts as smallest."""
-    if held is None or told[0] > held[0]:
-        return told
-    return max(held, told, key=lambda r: tuple((part is not None, part) for part in r))

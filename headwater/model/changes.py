@@ -1,4 +1,4 @@
-"""What one event says, as a closed union of frozen values. `State.apply` folds them."""
+"""What one event reports, as a closed union of frozen values. `apply.py` applies them to the state."""
 
 import msgspec
 
@@ -55,7 +55,7 @@ class EdgeSeen(Change, frozen=True, gc=False, tag=True):
 
 class DatasetMentioned(Change, frozen=True, gc=False, tag=True):
     """An event names a dataset as an input or output of its job, or (job None) is about it. All
-    that follows from this is one change, as it is most of what events say."""
+    that follows from this is one change, as most of what events report is of this kind."""
 
     dataset: Name
     output: bool
@@ -69,7 +69,7 @@ class DatasetMentioned(Change, frozen=True, gc=False, tag=True):
 
 
 class ColumnsReported(Change, frozen=True, gc=False, tag=True):
-    """What feeds the columns of a dataset, by a job or (job None) declared without one."""
+    """What feeds the columns of a dataset, through a job or (job None) declared without one."""
 
     job: Name | None
     dataset: Name
@@ -89,7 +89,7 @@ class LineageDeclared(Change, frozen=True, gc=False, tag=True):
 
 
 class AliasesReported(Change, frozen=True, gc=False, tag=True):
-    """The present `symlinks` facet; it counts while `content` is what the register holds."""
+    """The `symlinks` facet of an event; it counts while `content` is the value of the register."""
 
     dataset: Name
     content: ContentId

@@ -1,15 +1,14 @@
-"""The outcome of edits: registers by name, in which the later word wins.
+"""The outcome of edits: registers by name, in which the later edit wins.
 
-They are kept by name and not on jobs and datasets, because an edit may be folded before the
+They are stored by name and not on jobs and datasets, because an edit may be folded before the
 first event that names what it is about.
 """
 
-from typing import Any, TypeVar
+from typing import Any
 
 from headwater.ids import Micros
 from headwater.model.changes import Ref
-
-_R = TypeVar("_R", bound=tuple[Any, ...])
+from headwater.model.entities import later
 
 NEVER = Micros(-(1 << 62))
 
@@ -27,18 +26,18 @@ class Edited:
         self.count = 0  # how many edits the log has
         self.dirty: set[tuple[str, str | Ref]] = set()  # which register, and of what
 
-    def put_namespace(self, name: str, told: tuple[Micros, str, str | None]) -> None:
-        self.namespaces[name] = later(self.namespaces.get(name), told)
+    def put_namespace(self, name: str, edit: tuple[Micros, str, str | None]) -> None:
+        self.namespaces[name] = later(self.namespaces.get(name), edit)
         self.dirty.add(("namespaces", name))
 
-    def put_source(self, name: str, told: tuple[Micros, str, str | None]) -> None:
-        self.sources[name] = later(self.sources.get(name), told)
+    def put_source(self, name: str, edit: tuple[Micros, str, str | None]) -> None:
+        self.sources[name] = later(self.sources.get(name), edit)
         self.dirty.add(("sources", name))
 
     def put_tag(self, name: str, at: Micros, description: str | None) -> None:
-        """Saying nothing takes no description away."""
-        told = (at, description) if description is not None else (NEVER, None)
-        self.tags[name] = later(self.tags.get(name), told)
+        """Without a description the present one stays."""
+        edit = (at, description) if description is not None else (NEVER, None)
+        self.tags[name] = later(self.tags.get(name), edit)
         self.dirty.add(("tags", name))
 
     def tag(self, entity: Ref, field: str | None, tag: str, at: Micros, on: bool) -> None:
@@ -61,22 +60,15 @@ class Edited:
     def latest(self) -> Micros:
         """When the last edit was made."""
         registers: list[dict[Any, Any]] = [self.namespaces, self.sources, self.tags, *self.tagged.values()]
-        told = [held[0] for register in registers for held in register.values()]
-        return max((*told, *(times[-1] for times in self.deleted.values())), default=NEVER)
+        edited = [edit[0] for register in registers for edit in register.values()]
+        return max((*edited, *(times[-1] for times in self.deleted.values())), default=NEVER)
 
     def tags_on(self, entities: list[Ref]) -> Tags:
         """The tags of something that goes by several names."""
         if len(entities) == 1:
             return self.tagged.get(entities[0], {})
-        found: Tags = {}
+        tags: Tags = {}
         for entity in entities:
-            for key, told in self.tagged.get(entity, {}).items():
-                found[key] = later(found.get(key), told)
-        return found
-
-
-def later(held: _R | None, told: _R) -> _R:
-    """The register that wins; None inside counts as smallest."""
-    if held is None or told[0] > held[0]:
-        return told
-    return max(held, told, key=lambda r: tuple((part is not None, part) for part in r))
+            for key, edit in self.tagged.get(entity, {}).items():
+                tags[key] = later(tags.get(key), edit)
+        return tags

@@ -1,9 +1,9 @@
 """What people change through the API, as records of the log.
 
-Most of what the API is told is lineage and becomes an OpenLineage event. The rest, which
-OpenLineage has no words for, is an edit: who owns a namespace, where a source is, tags, and what
-is deleted. In the log an edit is `edit ` and JSON, which no event can be, as JSON has no such
-beginning. `Edited` in `edited.py` folds them.
+Most of what people change through the API is lineage and becomes an OpenLineage event. The rest, for
+which OpenLineage has no events, is an edit: who owns a namespace, where a source is, tags, and what is
+deleted. In the log an edit is `edit ` followed by JSON, which cannot be mistaken for an event, as no JSON
+begins like that. `apply_edits.py` folds them into `Edited`.
 """
 
 from hashlib import blake2b
@@ -18,7 +18,7 @@ _MARK = b"edit "
 
 
 class Change(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
-    at: Micros  # the server's time; of two words on one thing the later counts
+    at: Micros  # the server's time; of two edits of one thing the later counts
 
 
 class NamespacePut(Change, frozen=True, gc=False, tag="namespace"):
@@ -50,7 +50,7 @@ class Tagged(Change, frozen=True, gc=False, tag="tagged"):
 
 class Deleted(Change, frozen=True, gc=False, tag="deleted"):
     """All that was seen of these up to then is gone: (`job`, …), (`dataset`, …), or
-    (`namespace`, name, ""), which takes its jobs and datasets along."""
+    (`namespace`, name, ""), which includes its jobs and datasets."""
 
     entities: tuple[tuple[str, str, str], ...]
 
@@ -59,7 +59,7 @@ AnyEdit = NamespacePut | SourcePut | TagPut | Tagged | Deleted
 
 
 class Edit(msgspec.Struct, frozen=True, gc=False):
-    """A change as the log keeps it; the same change at the same moment is the same record."""
+    """A change as the log stores it; the same change at the same moment is the same record."""
 
     change: AnyEdit
     skeleton: bytes

@@ -1,7 +1,7 @@
-"""Rare things that happen to the state, noted as they happen, for whoever tells others of them.
+"""Rare effects of events on the state, noted as they occur, for live updates.
 
 Most events bring nothing new: the same job reads and writes the same datasets once more. So it
-costs nothing to look out for what is new just where it is made (`State.note`).
+costs nothing to note what is new just where it is made (`State.note_effect`).
 """
 
 import msgspec
@@ -30,7 +30,7 @@ class FacetSet(msgspec.Struct, frozen=True, gc=False):
 
 
 class ColumnsChanged(msgspec.Struct, frozen=True, gc=False):
-    """Another column set counts now for what somebody writes to a dataset."""
+    """Another column set of some producer of the dataset counts now."""
 
     node: Node
 
@@ -49,7 +49,7 @@ class Altered(msgspec.Struct, frozen=True, gc=False):
 
 
 class Overturned(msgspec.Struct, frozen=True, gc=False):
-    """Something was deleted, or came back after that: too rare to tell what is different now."""
+    """Something was deleted, or came back after that: too rare to work out what is different now."""
 
 
 Effect = Appeared | Linked | FacetSet | ColumnsChanged | Regrouped | Altered | Overturned

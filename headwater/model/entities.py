@@ -6,6 +6,7 @@ events arrive, and the same event twice changes nothing.
 """
 
 from collections.abc import Iterator
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -13,18 +14,20 @@ from headwater.ids import ContentId, Micros, Node, RunId, Stamp
 from headwater.openlineage.event import EventType
 
 Register = tuple[Stamp, Stamp, ContentId]
-"""A facet's present value: first and last stamp at which it was said, and the content."""
+"""A facet's present value: first and last stamp at which it was reported, and the content."""
 
 Registers = dict[str, Register]
+
+_R = TypeVar("_R", bound=tuple[Any, ...])
 
 
 def put(registers: Registers, name: str, stamp: Stamp, content: ContentId) -> Register | None:
     """Writes a facet into its register. Returns the value that lost, the old or the late one."""
-    held = registers.get(name)
-    if held is None:
+    register = registers.get(name)
+    if register is None:
         registers[name] = (stamp, stamp, content)
         return None
-    first, last, now = held
+    first, last, now = register
     if now == content:
         if stamp > last:
             registers[name] = (first, stamp, content)
@@ -33,12 +36,19 @@ def put(registers: Registers, name: str, stamp: Stamp, content: ContentId) -> Re
         return None
     if (stamp, content) > (last, now):
         registers[name] = (stamp, stamp, content)
-        return held
+        return register
     return (stamp, stamp, content)
 
 
+def later(one: _R | None, other: _R) -> _R:
+    """Of two values with their times, the one that counts; None inside counts as smallest."""
+    if one is None or other[0] > one[0]:
+        return other
+    return max(one, other, key=lambda value: tuple((part is not None, part) for part in value))
+
+
 class ColumnSet(msgspec.Struct, gc=False):
-    """Column lineage of one dataset, as one facet content said it."""
+    """Column lineage of one dataset, as one facet content reports it."""
 
     kind: str  # JOB_LINEAGE, LINEAGE or COLUMNS
     content: ContentId
@@ -48,7 +58,7 @@ class ColumnSet(msgspec.Struct, gc=False):
 
 
 JOB_LINEAGE, LINEAGE, COLUMNS = "lineage@job", "lineage", "columnLineage"
-"""Facets that say what feeds a dataset, strongest first: the job's `lineage` facet, the
+"""Facets that report what feeds a dataset, strongest first: the job's `lineage` facet, the
 dataset's, and `columnLineage`."""
 
 # An edge remembers this many different column sets; older ones stay in the tables. Only a
@@ -58,7 +68,7 @@ MAX_COLUMN_SETS = 64
 
 class Edge(msgspec.Struct, gc=False):
     """Data flows from `src` to `dst`: dataset → job, job → dataset, job → job, or dataset →
-    dataset where nobody named the job. A dataset's edge to itself carries column lineage that
+    dataset where no job was named. A dataset's edge to itself carries column lineage that
     was declared without a job."""
 
     src: Node
@@ -96,7 +106,7 @@ class Dataset(msgspec.Struct, gc=False, weakref=False):
     renamed: tuple[Stamp, Node] | None = None
     lifecycle: Lifecycle | None = None
     declared: Micros | None = None  # the last dataset event, which proves that it exists
-    revision: int = 0  # grows with each change; not kept in the tables
+    revision: int = 0  # grows with each change; not in the tables
 
 
 class Declared(msgspec.Struct, gc=False):
@@ -120,7 +130,7 @@ class Job(msgspec.Struct, gc=False):
     declared: Declared | None = None
     latest: "Run | None" = None
     runs: int = 0  # those with an event of their own
-    named: int = 0  # others, of which only their children's events tell
+    named: int = 0  # others, known only from their children's events
     revision: int = 0
 
 
@@ -149,7 +159,7 @@ class Run(msgspec.Struct, gc=False):
     first: Stamp | None = None  # None: only named by others, no event of its own yet
     last: Stamp = Stamp(0)
     started: Micros | None = None  # the earliest START
-    active: bool = False  # START or RUNNING was said
+    active: bool = False  # START or RUNNING was reported
     ended: Stamp | None = None  # the latest terminal event
     parent: tuple[Stamp, RunId] | None = None
     root: tuple[Stamp, RunId] | None = None

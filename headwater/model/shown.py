@@ -1,5 +1,5 @@
-"""What is shown of the datasets behind one name: all their facets together, and whether there is
-anything to show at all."""
+"""What is shown of jobs, and of the datasets behind one name: whether they are shown at all, and all their
+facets together."""
 
 from headwater.ids import Micros, Node
 from headwater.model.entities import Dataset, Registers
@@ -27,10 +27,10 @@ def is_shown(state: State, node: Node) -> bool:
 def is_dropped(state: State, node: Node) -> bool:
     """Dropped, and written since by nobody but the job that dropped it."""
     entities = [state.dataset_of(m) for m in state.aliases.members(node)]
-    told = [d.lifecycle for d in entities if d.lifecycle is not None]
-    if not told:
+    reported = [d.lifecycle for d in entities if d.lifecycle is not None]
+    if not reported:
         return False
-    last = max(told, key=lambda one: one.stamp)
+    last = max(reported, key=lambda lifecycle: lifecycle.stamp)
     if last.state != "DROP":
         return False
     at = stamp_time(last.stamp)
@@ -40,7 +40,7 @@ def is_dropped(state: State, node: Node) -> bool:
 
 
 def facets_of(state: State, node: Node) -> Registers:
-    """The facets of a job, or of all names of a dataset: of each the one that was said last."""
+    """The facets of a job, or of all names of a dataset: of each the one that was reported last."""
     entity = state.nodes[node]
     members = state.aliases.members(node)
     if not isinstance(entity, Dataset) or len(members) == 1:
@@ -48,8 +48,8 @@ def facets_of(state: State, node: Node) -> Registers:
     merged: Registers = {}
     for member in members:
         for name, register in state.dataset_of(member).facets.items():
-            held = merged.get(name)
-            if held is None or register[1:] > held[1:]:
+            other = merged.get(name)
+            if other is None or register[1:] > other[1:]:
                 merged[name] = register
     return merged
 

@@ -22,7 +22,7 @@ class Seen(Protocol):
 
 
 def see(thing: Seen, at: Micros) -> bool:
-    """Notes a sighting. False when it tells nothing new."""
+    """Notes a sighting. False when that changes nothing."""
     if thing.spans is None:
         first, last = thing.first, thing.last
         if first <= at <= last:
@@ -66,9 +66,3 @@ def last_before(thing: Seen, at: Micros) -> Micros | None:
         return min(at, thing.last)
     place = bisect_right(thing.spans, at)
     return at if place % 2 == 1 else thing.spans[place - 1]
-
-
-def overlaps(thing: Seen, since: Micros, until: Micros) -> bool:
-    """Whether the thing was there at any time from `since` to `until`."""
-    latest = last_before(thing, until)
-    return latest is not None and latest >= since

@@ -1,7 +1,7 @@
-"""The state: all that is known, found and made by name. What changes do to it is in `apply.py`.
+"""The state: everything that is known, by name and by node. What changes do to it is in `apply.py`.
 
-No IO here. Runs are too many to keep, so `State` holds those in use; whoever applies
-changes first gives it the runs that the changes touch (`State.adopt`).
+No IO here. There are too many runs for memory, so `State` has those in use; before changes are
+applied, the runs that they touch are loaded (`State.adopt`).
 """
 
 from bisect import bisect_right
@@ -26,9 +26,8 @@ from headwater.model.entities import (
 )
 from headwater.model.versions import Version
 
-# Runs that are kept after they were written to the tables: those that events and lists ask
-# for again soon.
-RUNS_KEPT = 20_000
+# Runs that stay in memory after they were written to the tables: events and lists soon need them again.
+RUNS_IN_MEMORY = 20_000
 
 # Events are counted by the quarter of an hour: no zone of the world has an odder offset.
 QUARTER = Micros(15 * 60 * 1_000_000)
@@ -62,7 +61,7 @@ class Dirty:
         self.past_facets: list[tuple[Node, str, Register]] = []
         self.sources: set[str] = set()
         self.namespaces: set[str] = set()
-        self.latest_unsure: set[Node] = set()  # jobs whose latest run only the tables can tell
+        self.latest_unsure: set[Node] = set()  # jobs whose latest run has to be looked up in the tables
         self.events: list[tuple[Position, Micros, int, int | None, Node | None]] = []
         self.edits: list[tuple[Position, int]] = []
         self.counts: set[int] = set()
@@ -79,33 +78,33 @@ class State:
         self.sources: dict[str, Source] = {}
         self.aliases = Aliases(self.dataset_of, self._renamed)
         self.next_run = 1
-        self.releases = 0  # how often runs were let go of
+        self.releases = 0  # how often runs left memory
         self.position = Position(0)
-        # Grows when there are other edges, names or columns than before: long walks and answers
-        # that are made in slices can tell whether they are still of one piece.
+        # Grows when there are other edges, names or columns than before: walks and answers
+        # that are made in slices check whether they are still consistent.
         self.structure = 0
         self.counts: dict[int, int] = {}  # number of the quarter of an hour << 3 | event type
         self.edited = Edited()
-        # When jobs and datasets were deleted, the last time last. Nearly always empty, and then
-        # nobody need look any further.
+        # When jobs and datasets were deleted, the last time last. Nearly always empty, which is
+        # checked first.
         self.gone: dict[Node, tuple[Micros, ...]] = {}
-        self.touched: set[Node] = set()  # what changed since a follower looked
+        self.touched: set[Node] = set()  # what changed since a follower took it
         self._followers: list[set[Node]] = []
         self.touched_sources: set[str] = set()
         self.dirty = Dirty()
-        self.effects: list[Effect] | None = None  # rare things; None while nobody tells of them
+        self.effects: list[Effect] | None = None  # None while there is no subscriber
 
     # Looking things up
 
     def job_of(self, node: Node) -> Job:
-        found = self.nodes[node]
-        assert isinstance(found, Job)
-        return found
+        job = self.nodes[node]
+        assert isinstance(job, Job)
+        return job
 
     def dataset_of(self, node: Node) -> Dataset:
-        found = self.nodes[node]
-        assert isinstance(found, Dataset)
-        return found
+        dataset = self.nodes[node]
+        assert isinstance(dataset, Dataset)
+        return dataset
 
     def find_job(self, namespace: str, name: str) -> Job | None:
         node = self.jobs.get(namespace, {}).get(name)
@@ -117,7 +116,7 @@ class State:
         return None if node is None else self.dataset_of(node)
 
     def mark(self, node: Node) -> None:
-        """A job or dataset has changed: the tables need it, and what was made of it is stale."""
+        """A job or dataset has changed: the tables need it, and what was made from it is stale."""
         self.dirty.nodes.add(node)
         self.outdate(node)
 
@@ -133,8 +132,8 @@ class State:
             self.effects.append(effect)
 
     def follow(self) -> set[Node]:
-        """For whoever keeps something made of jobs and datasets as they are now: a set of its own,
-        to be given to `take_touched`. It costs an event nothing how many there are."""
+        """For caches of what was made from jobs and datasets as they are now: a set of its own, to be
+        passed to `take_touched`. However many there are, an event costs the same."""
         followed: set[Node] = set()
         self.take_touched(followed)
         self._followers.append(followed)
@@ -155,7 +154,7 @@ class State:
         self._shown_otherwise(node)
 
     def _shown_otherwise(self, node: Node) -> None:
-        """It goes by another name, or is gone or back, which shows at the jobs and columns around it."""
+        """It goes by another name, or is deleted or back, which shows at the jobs and columns around it."""
         self.structure += 1
         self.outdate(node)
         for edge in (*self.nodes[node].into, *self.nodes[node].out):
@@ -198,16 +197,16 @@ class State:
         for kind_of, known in (("job", self.jobs), ("dataset", self.datasets)):
             names = known.get(namespace, {})
             if kind == "namespace":
-                found = list(names.items())
+                deleted = list(names.items())
             else:
-                found = [(name, names[name])] if kind == kind_of and name in names else []
-            for each, node in found:
-                self.gone[node] = self.edited.deletions((kind_of, namespace, each))
+                deleted = [(name, names[name])] if kind == kind_of and name in names else []
+            for deleted_name, node in deleted:
+                self.gone[node] = self.edited.deletions((kind_of, namespace, deleted_name))
                 self.note_effect(Overturned())
                 self._shown_otherwise(node)
 
-    def _recall_deletion(self, kind: str, entity: Job | Dataset) -> None:
-        """What is new to us may have been deleted before we heard of it."""
+    def _apply_deletions(self, kind: str, entity: Job | Dataset) -> None:
+        """An entity may have been deleted before its first event arrived."""
         times = self.edited.deletions((kind, entity.namespace, entity.name))
         if times:
             self.gone[entity.node] = times
@@ -223,16 +222,16 @@ class State:
         self.counts[key] = self.counts.get(key, 0) + 1
         self.dirty.counts.add(key)
 
-    # Runs come and go
+    # Runs in memory
 
     def adopt(self, run: Run) -> None:
-        """Takes in a run from the tables."""
+        """Adds a run from the tables."""
         self.runs[run.id] = run
 
     def release_runs(self) -> None:
-        """Lets go of old runs that the tables have. A job still shows its latest one, for which
-        nobody asks what it used."""
-        surplus = len(self.runs) - RUNS_KEPT
+        """Drops old runs that the tables have. A job still has its latest one, but not
+        what that used, which no answer about the job needs."""
+        surplus = len(self.runs) - RUNS_IN_MEMORY
         if surplus > 0:
             self.releases += 1
             for run_id in [each for each in islice(self.runs, surplus) if each not in self.dirty.runs]:
@@ -248,7 +247,7 @@ class State:
             job = Job(node, name[0], name[1], at, at)
             self.nodes.append(job)
             if self.edited.deleted:
-                self._recall_deletion("job", job)
+                self._apply_deletions("job", job)
             self.mark(node)
             self.note_effect(Appeared(node))
             self.see_namespace(name[0], at)
@@ -263,7 +262,7 @@ class State:
         return job
 
     def ensure_dataset(self, name: c.Name, at: Micros | None) -> Dataset:
-        """The dataset, made if it is new. `at` None: somebody only calls it an alias."""
+        """The dataset, made if it is new. `at` None: it was only named as an alias."""
         dataset = self.named_dataset(name)
         if at is not None and self.see_dataset(dataset, at):
             self.mark(dataset.node)
@@ -278,13 +277,13 @@ class State:
         dataset = Dataset(node, name[0], name[1])
         self.nodes.append(dataset)
         if self.edited.deleted:
-            self._recall_deletion("dataset", dataset)
+            self._apply_deletions("dataset", dataset)
         self.mark(node)
         self.aliases.added(dataset)
         return dataset
 
     def see_dataset(self, dataset: Dataset, at: Micros) -> bool:
-        """Notes a sighting. False when it tells nothing new; otherwise it is to be marked."""
+        """Notes a sighting. False when that changes nothing; otherwise the caller marks the dataset."""
         first = dataset.first
         if first is not None and first <= at <= dataset.last:
             return False
@@ -316,11 +315,11 @@ class State:
             return self.ensure_job((namespace, name), at).node
         return self.ensure_dataset((namespace, name), at).node
 
-    def later_node(self, held: tuple[Stamp, Node] | None, stamp: Stamp, node: Node) -> tuple[Stamp, Node]:
+    def later_node(self, before: tuple[Stamp, Node] | None, stamp: Stamp, node: Node) -> tuple[Stamp, Node]:
         """The register that wins. Node numbers follow arrival, so names break a tie."""
-        if held is None:
+        if before is None:
             return stamp, node
-        return max(held, (stamp, node), key=lambda r: (r[0], self.nodes[r[1]].namespace, self.nodes[r[1]].name))
+        return max(before, (stamp, node), key=lambda r: (r[0], self.nodes[r[1]].namespace, self.nodes[r[1]].name))
 
     def ensure_run(self, run_id: RunId, job: Node) -> Run:
         run = self.runs.get(run_id)

@@ -26,10 +26,10 @@ class Version(msgspec.Struct, gc=False):
 
 
 def version_uuid(dataset: Dataset, version: str, schema: ContentId, run: RunId | None) -> bytes:
-    """The same version has the same id, whoever tells of it and whenever.
+    """The same version has the same id, whoever reports it and whenever.
 
     Without a name a version is what one run wrote with one schema; without a run, a schema.
     """
-    told = version if version else f"{run or ''}\0{schema}"
-    text = f"{dataset.namespace}\0{dataset.name}\0{bool(version)}\0{told}"
+    identity = version if version else f"{run or ''}\0{schema}"
+    text = f"{dataset.namespace}\0{dataset.name}\0{bool(version)}\0{identity}"
     return blake2b(text.encode(), digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""Opening SQLite files: the folder's lock, settings, and what to say when a file is broken."""
+"""SQLite files: the folder's lock, connections, transactions, errors, and statements with many rows."""
 
 import fcntl
 import os
@@ -44,9 +44,9 @@ class FolderLock:
         os.close(self._fd)
 
 
-# Pages. A journal of the second length is taken over by a write itself: a replay has no tidier.
+# In pages. A journal of the second length is checkpointed by a write itself: a replay has no tidier.
 _LONG_JOURNAL, _LONGEST_JOURNAL = 16_384, 65_536
-_TIDIER_WAITS_SECONDS = 0.02  # for others who read or write; if in vain, there is a next time
+_TIDIER_WAITS_SECONDS = 0.02  # for other connections; if that is not enough, there is a next time
 
 
 def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
@@ -66,26 +66,26 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
 def connect_reader(path: Path, wait_seconds: float = 5.0) -> sqlite3.Connection:
     db = sqlite3.connect(path, wait_seconds, isolation_level=None, check_same_thread=False, cached_statements=256)
     db.execute("PRAGMA query_only = ON")
-    # Small: every write makes it void, and the system keeps the pages anyway.
+    # Small: every write invalidates it, and the system caches the pages anyway.
     db.execute("PRAGMA cache_size = -8192")
     return db
 
 
 class Tidier:
-    """Takes a journal over into its file, beside writes and questions: the disk takes its time for that."""
+    """Checkpoints a journal into its file, beside writes and queries, as the disk takes its time for that."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._db = path, connect_reader(path, _TIDIER_WAITS_SECONDS)
 
     def tidy(self) -> None:
-        """Where writes never pause long enough for the journal to end, the last bit of it, a small one,
-        keeps the next write waiting for once."""
-        if self._take_over("PASSIVE") > _LONG_JOURNAL:
-            self._take_over("PASSIVE")
-            self._take_over("FULL")
+        """Where writes never pause long enough for the whole journal to be checkpointed, the last bit of
+        it, a small one, makes one write wait."""
+        if self._checkpoint("PASSIVE") > _LONG_JOURNAL:
+            self._checkpoint("PASSIVE")
+            self._checkpoint("FULL")
 
-    def _take_over(self, how: str) -> int:
-        """The length of the journal so far."""
+    def _checkpoint(self, how: str) -> int:
+        """Returns the length of the journal so far."""
         with explained(self._path):
             return int(self._db.execute(f"PRAGMA wal_checkpoint({how})").fetchone()[1])
 
@@ -94,8 +94,8 @@ class Tidier:
 
 
 class Readers:
-    """A connection of its own for every thread that asks. Two threads on one would not only wait
-    for each other: Python's SQLite module waits with Python's lock in its hand, and so does the server."""
+    """A connection for every thread that reads. Two threads on one would not only wait for each other:
+    Python's SQLite module holds Python's lock while it waits, and so the server would wait too."""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         self.connect = connect
@@ -111,7 +111,7 @@ class Readers:
             return db
 
     def close(self) -> None:
-        """When nobody asks any more."""
+        """When no thread reads any more."""
         for db in self._opened:
             db.close()
         self._opened.clear()
@@ -119,7 +119,7 @@ class Readers:
 
 
 def check_length(path: Path) -> None:
-    """A file that was cut short is noticed at once, not by a query some days later."""
+    """Notices a file that was cut short at once, not in a query some days later."""
     try:
         size = path.stat().st_size
     except FileNotFoundError:
@@ -143,7 +143,7 @@ def check_length(path: Path) -> None:
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """SQLite's errors as ours: full or read-only disks pass, broken files do not."""
+    """SQLite's errors as ours: a full or read-only disk is temporary, a broken file is not."""
     try:
         yield
     except sqlite3.OperationalError as e:
@@ -192,8 +192,8 @@ def values_of(rows: Sequence[Sequence[Any]]) -> Iterator[tuple[str, list[Any]]]:
         yield "VALUES " + ",".join([f"({','.join('?' * width)})"] * count), part
 
 
-# Python's SQLite module gives Python's lock back and takes it again for every row that it reads
-# or writes, and each time has to wait for the event loop. Here many rows are one row to it.
+# Python's SQLite module releases Python's lock and takes it again for every row that it reads
+# or writes, and each time has to wait for the event loop. Here it sees many rows as one.
 _MOST_ROWS = 256
 
 _read_rows = msgspec.json.Decoder(list[list[Any]]).decode
@@ -204,7 +204,7 @@ def fetched(db: sqlite3.Connection, sql: str, parameters: Sequence[Any] = ()) ->
 
 
 class FileReader:
-    """Reads a file, from any thread and any process, beside whoever writes."""
+    """Reads a file, from any thread and any process, while another one writes."""
 
     _rows = staticmethod(fetched)
 
@@ -217,7 +217,7 @@ class FileReader:
 
 
 def rows_of(db: sqlite3.Connection, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-    """The same in one step, for where others wait for Python's lock."""
+    """The same in one step, for where other threads need Python's lock."""
     statement = _statements.get(sql)
     if statement is None:
         width = len(db.execute(f"SELECT * FROM ({sql}) LIMIT 0", parameters).description)
@@ -229,11 +229,12 @@ _statements: dict[str, str] = {}
 
 
 def _one_row(sql: str, names: list[str]) -> str:
-    """JSON has no bytes: they go as text, and a last number says, bit by bit, which columns are meant."""
+    """JSON has no bytes: they go as hex, and a last number has a bit for each column that is bytes."""
     values = ", ".join(f"CASE typeof({c}) WHEN 'blob' THEN hex({c}) ELSE {c} END" for c in names)
     mask = " | ".join(f"((typeof({c}) = 'blob') << {number})" for number, c in enumerate(names))
     return (
-        f"WITH found ({', '.join(names)}) AS ({sql}) SELECT json_group_array(json_array({values}, {mask})) FROM found"
+        f"WITH query_rows ({', '.join(names)}) AS ({sql}) "
+        f"SELECT json_group_array(json_array({values}, {mask})) FROM query_rows"
     )
 
 

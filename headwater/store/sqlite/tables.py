@@ -22,13 +22,13 @@ from headwater.store.sqlite.files import (
 )
 from headwater.store.sqlite.queries import SqliteQueries
 
-# Reading all pages of a larger file would take longer than loading the state from it, and what
-# is wrong with the pages that are loaded shows anyway.
+# Checking all pages of a larger file would take longer than loading the state from it, and damage
+# in the pages that are loaded shows anyway.
 _CHECKED_BYTES = 128 << 20
 
 
 class SqliteTables(SqliteQueries):
-    """Beside an event loop."""
+    """For the server: reads and writes beside its event loop."""
 
     _rows = staticmethod(rows_of)
 
@@ -38,7 +38,7 @@ class SqliteTables(SqliteQueries):
         try:
             self._open()
         except StoreDamaged:
-            # Nothing is lost with them: they are made anew from the log.
+            # Nothing is lost with them: they are rebuilt from the log.
             self.close()
             self._remove()
             self._open()
@@ -52,9 +52,9 @@ class SqliteTables(SqliteQueries):
             if version == 0:
                 self._create()
             elif self._path.stat().st_size < _CHECKED_BYTES:
-                found = self._db.execute("PRAGMA quick_check(1)").fetchone()[0]
-                if found != "ok":
-                    raise StoreDamaged(f"{self._path} is damaged: {found}")
+                result = self._db.execute("PRAGMA quick_check(1)").fetchone()[0]
+                if result != "ok":
+                    raise StoreDamaged(f"{self._path} is damaged: {result}")
         self._tidier = Tidier(self._path)
 
     def _create(self) -> None:

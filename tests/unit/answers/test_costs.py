@@ -212,7 +212,7 @@ def scans(db: sqlite3.Connection, statement: str) -> list[str]:
 
 def _is_short(line: str, *, in_order: bool) -> bool:
     """What is given with the statement, or a walk along an index that ends soon."""
-    return bool(re.match(r"SCAN (asked|found|CONSTANT ROW|\d+ CONSTANT ROWS|\(subquery)", line)) or (
+    return bool(re.match(r"SCAN (given|each_version|query_rows|CONSTANT ROW|\d+ CONSTANT ROWS|\(subquery)", line)) or (
         in_order and " USING " in line
     )
 

@@ -45,13 +45,13 @@ def test_a_job_has_its_last_ten_runs_the_latest_first() -> None:
 def test_a_page_takes_one_question_to_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World([make.run("COMPLETE", f"job_{n}", n, f"r{n}", ["raw"], ["clean"]) for n in range(20)])
     asked = []
-    ask = world.tables._ask
+    ask = world.tables._query
 
     def counted(sql: str, *parameters: Any) -> Any:
         asked.append(sql)
         return ask(sql, *parameters)
 
-    monkeypatch.setattr(world.tables, "_ask", counted)
+    monkeypatch.setattr(world.tables, "_query", counted)
     page, total = Listing(world.renderer).jobs(None, 20, 0)
     assert total == len(shown(pages_of(world), page)) == 20
     assert len(asked) == 1

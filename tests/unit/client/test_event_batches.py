@@ -75,7 +75,7 @@ def test_refused_events_are_named_by_their_number_and_the_others_are_in() -> Non
         drive([{"n": n} for n in range(1200)], reply)
     assert refusal.value.refused == {599: "bad", 1199: "bad"}
     assert refusal.value.position == 7
-    assert "event 600 was refused: bad; so were 1 more" in str(refusal.value)
+    assert "event 600 was refused: bad; 1 more refused" in str(refusal.value)
 
 
 def test_text_that_is_no_json_does_not_take_its_neighbours_with_it() -> None:

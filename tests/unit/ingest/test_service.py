@@ -99,7 +99,7 @@ async def test_a_store_that_fails_answers_each_waiting_request_and_recovers(monk
 async def test_runs_that_leave_memory_while_their_next_events_go_to_disk_lose_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(state_module, "RUNS_KEPT", 0)
+    monkeypatch.setattr(state_module, "RUNS_IN_MEMORY", 0)
     world = World([])
     running = Service(world.log, world.tables, world.state)
     await running.start()
@@ -134,7 +134,7 @@ async def test_runs_that_leave_memory_while_their_next_events_go_to_disk_lose_no
 def test_what_was_known_of_runs_runs_counts_no_more_when_one_has_left_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(state_module, "RUNS_KEPT", 0)
+    monkeypatch.setattr(state_module, "RUNS_IN_MEMORY", 0)
     world = World([run("START", "a", 0, "r")])
     last = decode(encoded(run("COMPLETE", "a", 2, "r", outputs=["out"])))
     runs = PrefetchedRuns(world.state, world.tables, [last])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.ids import Micros
-from headwater.model.spans import GAP, last_before, overlaps, see
+from headwater.model.spans import GAP, last_before, see
 
 moments = st.integers(0, 20 * GAP).map(Micros)
 
@@ -54,18 +54,11 @@ def test_a_sighting_that_is_known_tells_nothing_new(sightings: list[Micros]) -> 
 
 @given(st.lists(moments, min_size=1), moments)
 def test_last_before_is_the_latest_moment_at_which_it_was_there(sightings: list[Micros], at: Micros) -> None:
-    found = last_before(seen(sightings), at)
+    latest = last_before(seen(sightings), at)
     earlier = [s for s in sightings if s <= at]
     if not earlier:
-        assert found is None
+        assert latest is None
     else:
         later = [s for s in sightings if s > at]
         inside = bool(later) and min(later) - max(earlier) <= GAP
-        assert found == (at if inside else max(earlier))
-
-
-@given(st.lists(moments, min_size=1), moments, moments)
-def test_a_window_with_a_sighting_in_it_overlaps(sightings: list[Micros], one: Micros, two: Micros) -> None:
-    since, until = min(one, two), max(one, two)
-    if any(since <= s <= until for s in sightings):
-        assert overlaps(seen(sightings), since, until)
+        assert latest == (at if inside else max(earlier))
