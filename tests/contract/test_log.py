@@ -1,4 +1,4 @@
-"""The log: events in one order, each kept byte for byte."""
+"""The log: events in one order, each stored byte for byte."""
 
 import json
 import random
@@ -65,7 +65,7 @@ def test_a_duplicate_gets_the_position_of_the_first(log: Log) -> None:
     assert bodies(log) == [body(1), body(2), body(3)]
 
 
-def test_a_duplicate_within_one_batch_is_kept_once(log: Log) -> None:
+def test_a_duplicate_within_one_batch_is_stored_once(log: Log) -> None:
     appended = log.append([event(1), event(2), event(1), event(1)], NOW)
     assert positions(appended) == [1, 2, 1, 1]
     assert [a.duplicate for a in appended] == [False, False, True, True]
@@ -106,9 +106,9 @@ def test_reading_begins_after_a_position(log: Log) -> None:
 
 def test_a_long_log_is_read_in_order(log: Log) -> None:
     log.append([event(n) for n in range(1_300)], NOW)
-    found = list(log.read(Position(7)))
-    assert [s.position for s in found] == list(range(8, 1_301))
-    assert [s.body for s in found] == [body(n) for n in range(7, 1_300)]
+    stored = list(log.read(Position(7)))
+    assert [s.position for s in stored] == list(range(8, 1_301))
+    assert [s.body for s in stored] == [body(n) for n in range(7, 1_300)]
 
 
 def test_appending_does_not_disturb_who_reads(log: Log) -> None:
@@ -127,15 +127,15 @@ def test_a_reader_may_leave_early(log: Log) -> None:
     assert positions(log.append([event(600)], NOW)) == [601]
 
 
-def test_events_come_in_the_order_in_which_they_are_asked_for(log: Log) -> None:
+def test_events_come_in_the_requested_order(log: Log) -> None:
     log.append([event(n) for n in range(1, 1_301)], NOW)
-    wanted = [3, 1, 1_300, 2, 999_999, 7]
-    assert [s.position for s in log.events([Position(p) for p in wanted])] == [3, 1, 1_300, 2, 7]
+    positions = [3, 1, 1_300, 2, 999_999, 7]
+    assert [s.position for s in log.events([Position(p) for p in positions])] == [3, 1, 1_300, 2, 7]
     backwards = list(range(1_300, 0, -1))
     assert [s.position for s in log.events([Position(p) for p in backwards])] == backwards
 
 
-def test_the_time_of_receipt_is_kept_even_if_the_clock_goes_back(log: Log) -> None:
+def test_the_time_of_receipt_is_stored_even_if_the_clock_goes_back(log: Log) -> None:
     for number, received in enumerate((NOW, NOW - 5_000_000, 0, NOW + 1)):
         log.append([event(number)], Micros(received))
     assert [s.received for s in log.read(START)] == [NOW, NOW - 5_000_000, 0, NOW + 1]
@@ -176,7 +176,7 @@ def test_what_was_sent_comes_back_byte_for_byte(open_log: OpenLog, text: bytes) 
 def test_contents_are_found_by_their_ids(log: Log) -> None:
     facets = [event(n, own=make.facet(n=n), small={"n": n}).facets for n in range(1_200)]
     log.append([event(n, own=make.facet(n=n), small={"n": n}) for n in range(1_200)], NOW)
-    every = {f.content_id: f.content for found in facets for f in found}
+    every = {f.content_id: f.content for group in facets for f in group}
     assert len(every) == 2_400
     assert dict(log.contents(every)) == every
     unknown = ContentId(content_id(b"{}"))
@@ -208,7 +208,7 @@ def test_a_log_that_is_opened_again_goes_on(open_log: OpenLog) -> None:
     assert dict(log.contents([facet.content_id])) == {facet.content_id: facet.content}
 
 
-def test_contents_that_are_said_to_be_there_come_back_too(log: Log) -> None:
+def test_contents_that_the_caller_knows_to_be_there_come_back_too(log: Log) -> None:
     first, second = event(1, own=make.facet(text="t")), event(2, own=make.facet(text="t"), other=make.facet(n=2))
     log.append([first], NOW)
     log.append([second], NOW, {each.content_id for each in first.facets})
@@ -236,8 +236,8 @@ def test_other_threads_may_read_while_one_appends(log: Log) -> None:
         appending = [appender.submit(log.append, [event(n)], NOW) for n in range(100, 200)]
         reading = [reader.submit(log.events, [Position(p) for p in range(1, 101)]) for _ in range(10)]
         assert [positions(f.result()) for f in appending] == [[n + 1] for n in range(100, 200)]
-        for found in reading:
-            assert [s.body for s in found.result()] == [body(n) for n in range(100)]
+        for read in reading:
+            assert [s.body for s in read.result()] == [body(n) for n in range(100)]
 
 
 @pytest.mark.parametrize("opener", LOGS.values(), ids=LOGS)

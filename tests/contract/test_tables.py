@@ -36,7 +36,7 @@ def recorded() -> list[Event]:
 
 
 def everything() -> list[Record]:
-    """One of each thing that an event or an edit can tell."""
+    """One of each thing that an event or an edit can report."""
     source = {"dataSource": facet(name="warehouse", uri="postgres://db")}
     entries = [
         {
@@ -96,7 +96,7 @@ def _edits() -> list[Edit]:
         make.tagging(make.dataset_ref("clean"), "pii", 6, "id", on=False),
         make.tagging(make.job_ref("load"), "daily", 5),
         make.deletion(make.job_ref("sum"), make.dataset_ref("gone"), at=99_999),
-        make.deletion(make.job_ref("sum"), make.dataset_ref("never heard of"), at=5),
+        make.deletion(make.job_ref("sum"), make.dataset_ref("never seen"), at=5),
         make.deletion(("namespace", "hive", ""), at=5),
     ]
 
@@ -105,7 +105,7 @@ def _decoded(*events: Json) -> list[Event]:
     return [decode(make.encoded(event)) for event in events]
 
 
-def told(state: State, tables: Tables, events: Sequence[Record]) -> State:
+def folded(state: State, tables: Tables, events: Sequence[Record]) -> State:
     numbered = [(Position(state.position + n), event) for n, event in enumerate(events, 1)]
     fold(state, tables, numbered, KnownFacets())
     return state
@@ -118,19 +118,19 @@ def write(state: State, tables: Tables) -> None:
 
 
 def written(tables: Tables, *events: Json) -> State:
-    state = told(State(), tables, _decoded(*events))
+    state = folded(State(), tables, _decoded(*events))
     write(state, tables)
     return state
 
 
 def node_of(state: State, name: str) -> Node:
-    found = state.find_dataset("db", name) or state.find_job("jobs", name)
-    assert found is not None
-    return found.node
+    entity = state.find_dataset("db", name) or state.find_job("jobs", name)
+    assert entity is not None
+    return entity.node
 
 
 def answers(state: State, tables: Tables) -> dict[str, Any]:
-    """All that can be asked, for every node and run."""
+    """All queries, for every node and run."""
     nodes = [entity.node for entity in state.nodes]
     runs = [run for node in nodes for run in tables.runs_of_job(node, 10_000, 0)]
     return {
@@ -165,7 +165,7 @@ def test_new_tables_are_empty(tables: Tables) -> None:
 
 @CASES
 def test_what_was_written_is_loaded(tables: Tables, events: list[Record]) -> None:
-    state = told(State(), tables, events)
+    state = folded(State(), tables, events)
     write(state, tables)
     assert tables.position() == len(events)
     assert dump(tables.load()) == dump(state)
@@ -175,7 +175,7 @@ def test_what_was_written_is_loaded(tables: Tables, events: list[Record]) -> Non
 def test_tidying_changes_no_answer(open_tables: OpenTables, events: list[Record]) -> None:
     tables = open_tables()
     tables.tidy()
-    state = told(State(), tables, events)
+    state = folded(State(), tables, events)
     write(state, tables)
     before = answers(state, tables)
     tables.tidy()
@@ -187,7 +187,7 @@ def test_tidying_changes_no_answer(open_tables: OpenTables, events: list[Record]
 @CASES
 def test_what_was_written_is_there_after_opening_again(open_tables: OpenTables, events: list[Record]) -> None:
     tables = open_tables()
-    state = told(State(), tables, events)
+    state = folded(State(), tables, events)
     write(state, tables)
     expected = answers(state, tables)
     tables.close()
@@ -203,11 +203,11 @@ def test_a_loaded_state_goes_on_like_the_one_in_memory(
 ) -> None:
     cut = int(len(events) * share)
     whole, parts = open_tables("whole"), open_tables("parts")
-    state = told(State(), whole, events)
+    state = folded(State(), whole, events)
     write(state, whole)
-    before = told(State(), parts, events[:cut])
+    before = folded(State(), parts, events[:cut])
     write(before, parts)
-    after = told(parts.load(), parts, events[cut:])
+    after = folded(parts.load(), parts, events[cut:])
     write(after, parts)
     assert dump(after) == dump(state)
     assert dump(parts.load()) == dump(state)
@@ -217,10 +217,10 @@ def test_a_loaded_state_goes_on_like_the_one_in_memory(
 @CASES
 def test_many_small_writes_are_one_large_one(open_tables: OpenTables, events: list[Record]) -> None:
     small, large = open_tables("small"), open_tables("large")
-    one, other = State(), told(State(), large, events)
+    one, other = State(), folded(State(), large, events)
     write(other, large)
     for event in events:
-        told(one, small, [event])
+        folded(one, small, [event])
         write(one, small)
     assert dump(small.load()) == dump(large.load()) == dump(other)
     assert answers(one, small) == answers(other, large)
@@ -228,7 +228,7 @@ def test_many_small_writes_are_one_large_one(open_tables: OpenTables, events: li
 
 @CASES
 def test_the_same_rows_twice_change_nothing(tables: Tables, events: list[Record]) -> None:
-    state = told(State(), tables, events)
+    state = folded(State(), tables, events)
     rows = take(state)
     tables.write(rows, state.position)
     expected, loaded = answers(state, tables), dump(tables.load())
@@ -245,13 +245,13 @@ def test_a_write_without_rows_moves_the_position(tables: Tables) -> None:
 @CASES
 def test_cleared_tables_are_like_new_ones(open_tables: OpenTables, events: list[Record]) -> None:
     tables, other = open_tables(), open_tables("other")
-    write(told(State(), tables, recorded()), tables)
+    write(folded(State(), tables, recorded()), tables)
     tables.clear()
     assert tables.position() == 0
     assert dump(tables.load()) == dump(State())
-    state = told(State(), tables, events)
+    state = folded(State(), tables, events)
     write(state, tables)
-    fresh = told(State(), other, events)
+    fresh = folded(State(), other, events)
     write(fresh, other)
     assert answers(state, tables) == answers(fresh, other)
 
@@ -273,9 +273,9 @@ def test_edges_with_several_spans_are_loaded(tables: Tables) -> None:
     assert all(len(edge.spans or ()) == 6 for edge in loaded.edges.values())
 
 
-def test_sizes_are_told(tables: Tables) -> None:
+def test_sizes_are_known(tables: Tables) -> None:
     before = tables.size()
-    write(told(State(), tables, recorded()), tables)
+    write(folded(State(), tables, recorded()), tables)
     assert tables.size() > before
 
 
@@ -284,7 +284,7 @@ def test_sizes_are_told(tables: Tables) -> None:
 
 @CASES
 def test_runs_are_found_by_id_with_their_uses(tables: Tables, events: list[Record]) -> None:
-    state = told(State(), tables, events)
+    state = folded(State(), tables, events)
     write(state, tables)
     ids = list(state.runs)
     assert {r.id: r for r in tables.runs([*ids, RunId("nobody")])} == state.runs
@@ -301,10 +301,10 @@ def test_a_thousand_runs_are_found_at_once(tables: Tables) -> None:
 def test_a_run_that_goes_on_after_a_write_is_one_run(tables: Tables) -> None:
     state = written(tables, run("START", "load", 0, inputs=["raw"]))
     state.runs.clear()  # as after a restart
-    told(state, tables, _decoded(run("COMPLETE", "load", 5, outputs=["clean"])))
+    folded(state, tables, _decoded(run("COMPLETE", "load", 5, outputs=["clean"])))
     write(state, tables)
-    (found,) = tables.runs([RunId("run-1")])
-    assert (found.state, len(found.uses), found.started_at) == ("COMPLETED", 2, _minute(0))
+    (stored,) = tables.runs([RunId("run-1")])
+    assert (stored.state, len(stored.uses), stored.started_at) == ("COMPLETED", 2, _minute(0))
     assert state.job_of(node_of(state, "load")).runs == 1
 
 
@@ -344,7 +344,7 @@ def test_runs_that_are_only_named_by_others_come_last(tables: Tables) -> None:
 
 def test_a_start_that_moves_back_gives_the_latest_place_to_another_run(tables: Tables) -> None:
     state = written(tables, run("COMPLETE", "load", 9, "a"), run("START", "load", 5, "b"))
-    told(state, tables, _decoded(run("START", "load", 1, "a")))
+    folded(state, tables, _decoded(run("START", "load", 1, "a")))
     write(state, tables)
     assert _ids(tables.runs_of_job(node_of(state, "load"), 10, 0)) == ["b", "a"]
     latest = tables.load().job_of(node_of(state, "load")).latest
@@ -379,8 +379,8 @@ def test_the_history_of_a_run_is_in_order_of_time(tables: Tables) -> None:
         run("RUNNING", "load", 5),
         run("START", "load", 2, "other"),
     )
-    (found,) = tables.runs([RunId("run-1")])
-    assert tables.run_history(found.row) == [
+    (stored,) = tables.runs([RunId("run-1")])
+    assert tables.run_history(stored.row) == [
         (2, _minute(1), EventType.START),
         (3, _minute(5), EventType.RUNNING),
         (1, _minute(5), EventType.COMPLETE),
@@ -398,13 +398,13 @@ def test_runs_that_use_the_same_datasets_are_of_one_version_of_the_job(tables: T
         run("START", "load", 5, "without datasets"),
         run("START", "other", 6, "x", ["raw"], ["clean"]),
     )
-    found = tables.job_versions(node_of(state, "load"))
-    latest = tables.runs_by_row([version.latest_run for version in found])
-    assert [(version.first, run.id) for version, run in zip(found, latest, strict=True)] == [
+    versions = tables.job_versions(node_of(state, "load"))
+    latest = tables.runs_by_row([version.latest_run for version in versions])
+    assert [(version.first, run.id) for version, run in zip(versions, latest, strict=True)] == [
         (_minute(3), "c"),
         (_minute(0), "d"),
     ]
-    assert len({version.version for version in found}) == 2
+    assert len({version.version for version in versions}) == 2
     assert len(tables.job_versions(node_of(state, "other"))) == 1
     assert tables.job_versions(node_of(state, "raw")) == []
 
@@ -412,7 +412,7 @@ def test_runs_that_use_the_same_datasets_are_of_one_version_of_the_job(tables: T
 def test_a_run_that_tells_more_later_leaves_no_version_behind(tables: Tables) -> None:
     state = written(tables, run("START", "load", 0, "a", ["raw"]))
     (partial,) = tables.job_versions(node_of(state, "load"))
-    told(state, tables, _decoded(run("COMPLETE", "load", 1, "a", outputs=["clean"])))
+    folded(state, tables, _decoded(run("COMPLETE", "load", 1, "a", outputs=["clean"])))
     write(state, tables)
     (whole,) = tables.job_versions(node_of(state, "load"))
     assert whole.version != partial.version
@@ -429,10 +429,10 @@ def test_versions_of_a_job_come_newest_first(tables: Tables) -> None:
 def test_edits_are_not_counted_as_events(tables: Tables) -> None:
     events = _decoded(*(run("START", "load", n, f"r{n}") for n in range(3)))
     one, two = _edits()[:2]
-    state = told(State(), tables, [events[0], one, events[1], two])
+    state = folded(State(), tables, [events[0], one, events[1], two])
     write(state, tables)
     assert tables.count_events(EventFilter()) == len(tables.events(EventFilter())) == 2
-    told(state, tables, [events[2]])
+    folded(state, tables, [events[2]])
     write(state, tables)
     assert tables.count_events(EventFilter()) == 3
     assert tables.load().edited.count == 2
@@ -449,7 +449,7 @@ def test_counts_of_events_by_time_and_type_are_loaded(tables: Tables) -> None:
     ten = _minute(0) // QUARTER
     expected = {ten << 3 | EventType.START: 2, (ten + 1) << 3 | EventType.START: 1, ten << 3 | EventType.COMPLETE: 1}
     assert state.counts == tables.load().counts == expected
-    state = told(tables.load(), tables, _decoded(run("START", "load", 3, "d")))
+    state = folded(tables.load(), tables, _decoded(run("START", "load", 3, "d")))
     write(state, tables)
     assert tables.load().counts[ten << 3 | EventType.START] == 3
 
@@ -457,23 +457,23 @@ def test_counts_of_events_by_time_and_type_are_loaded(tables: Tables) -> None:
 def test_events_are_found_by_time(tables: Tables) -> None:
     written(tables, *(run("START", "load", at, f"r{n}") for n, at in enumerate((5, 1, 3, 3, 9))))
 
-    def found(after: float | None = None, before: float | None = None, **wanted: Any) -> list[int]:
+    def matching(after: float | None = None, before: float | None = None, **more: Any) -> list[int]:
         since, until = (None if minutes is None else _minute(minutes) for minutes in (after, before))
-        asked = EventFilter(after=since, before=until, **wanted)
-        positions = tables.events(asked)
-        if "limit" not in wanted:
-            assert tables.count_events(asked) == len(positions)
+        criteria = EventFilter(after=since, before=until, **more)
+        positions = tables.events(criteria)
+        if "limit" not in more:
+            assert tables.count_events(criteria) == len(positions)
         return list(positions)
 
-    assert found() == [5, 1, 4, 3, 2]
-    assert found(newest_first=False) == [2, 3, 4, 1, 5]
-    assert found(after=3) == [5, 1, 4, 3]
-    assert found(before=5) == [4, 3, 2]
-    assert found(after=3, before=5) == [4, 3]
-    assert found(after=10) == []
-    assert found(limit=2) == [5, 1]
-    assert found(limit=2, offset=1) == [1, 4]
-    assert found(limit=2, offset=4) == [2]
+    assert matching() == [5, 1, 4, 3, 2]
+    assert matching(newest_first=False) == [2, 3, 4, 1, 5]
+    assert matching(after=3) == [5, 1, 4, 3]
+    assert matching(before=5) == [4, 3, 2]
+    assert matching(after=3, before=5) == [4, 3]
+    assert matching(after=10) == []
+    assert matching(limit=2) == [5, 1]
+    assert matching(limit=2, offset=1) == [1, 4]
+    assert matching(limit=2, offset=4) == [2]
     assert tables.count_events(EventFilter(limit=1)) == 5
     assert tables.count_events(EventFilter(after=_minute(3), limit=1, offset=3)) == 4
 
@@ -506,14 +506,14 @@ def test_versions_come_newest_first(tables: Tables) -> None:
     assert [r.id for r in tables.runs_by_row([one.run or 0])] == ["a"]
 
 
-def test_who_wrote_a_version_first_is_kept_over_several_writes(tables: Tables) -> None:
+def test_who_wrote_a_version_first_is_remembered_over_several_writes(tables: Tables) -> None:
     state = State()
     for event in (
         run("START", "read", 5, "reader", inputs=[dataset("clean", _version("v"))]),
         run("COMPLETE", "load", 8, "late", outputs=[dataset("clean", {**_version("v"), **make.schema("id")})]),
         run("COMPLETE", "load", 3, "early", outputs=[dataset("clean", _version("v"))]),
     ):
-        told(state, tables, _decoded(event))
+        folded(state, tables, _decoded(event))
         write(state, tables)
     (version,) = tables.versions([node_of(state, "clean")], 10, 0)
     assert (version.first, version.last, version.written) == (_minute(3), _minute(8), _minute(3))
@@ -524,7 +524,7 @@ def test_who_wrote_a_version_first_is_kept_over_several_writes(tables: Tables) -
 def test_a_version_without_a_name_goes_when_the_run_names_one(tables: Tables) -> None:
     state = written(tables, run("START", "load", 1, outputs=[dataset("clean", make.schema("id"))]))
     assert [v.version for v in tables.versions([node_of(state, "clean")], 10, 0)] == [""]
-    told(state, tables, _decoded(run("COMPLETE", "load", 2, outputs=[dataset("clean", _version("v1"))])))
+    folded(state, tables, _decoded(run("COMPLETE", "load", 2, outputs=[dataset("clean", _version("v1"))])))
     write(state, tables)
     assert [v.version for v in tables.versions([node_of(state, "clean")], 10, 0)] == ["v1"]
     assert tables.count_versions([node_of(state, "clean")]) == 1
@@ -539,8 +539,8 @@ def test_the_current_version_is_the_newest_at_a_moment(tables: Tables) -> None:
     clean, raw = node_of(state, "clean"), node_of(state, "raw")
 
     def current(at: float | None) -> dict[Node, str]:
-        found = tables.current_versions([clean, raw], None if at is None else _minute(at))
-        return {node: version.version for node, version in found.items()}
+        current = tables.current_versions([clean, raw], None if at is None else _minute(at))
+        return {node: version.version for node, version in current.items()}
 
     assert current(None) == {clean: "v30"}
     assert current(30) == {clean: "v30"}
@@ -560,11 +560,11 @@ def test_facets_that_were_replaced_are_remembered(tables: Tables) -> None:
     old, new, late = (facet(description=text) for text in ("old", "new", "late"))
     state = State()
     for at, value in ((1, old), (2, old), (5, new), (3, late), (9, make.deleted())):
-        told(state, tables, _decoded(make.dataset_event("raw", at, {"documentation": value})))
+        folded(state, tables, _decoded(make.dataset_event("raw", at, {"documentation": value})))
         write(state, tables)
     raw = node_of(state, "raw")
-    found = [(name, first // 8, last // 8, content) for name, (first, last, content) in tables.past_facets(raw)]
-    assert found == [
+    past = [(name, first // 8, last // 8, content) for name, (first, last, content) in tables.past_facets(raw)]
+    assert past == [
         ("documentation", _minute(1), _minute(2), _content(old)),
         ("documentation", _minute(3), _minute(3), _content(late)),
         ("documentation", _minute(5), _minute(5), _content(new)),
@@ -577,10 +577,8 @@ def test_a_facet_that_comes_and_goes_within_one_write_is_remembered_once(tables:
     old, new = facet(description="old"), facet(description="new")
     values = [(n, new if n % 2 else old) for n in range(6)]
     state = written(tables, *(make.dataset_event("raw", at, {"documentation": value}) for at, value in values))
-    found = [
-        (first // 8, last // 8, content) for _, (first, last, content) in tables.past_facets(node_of(state, "raw"))
-    ]
-    assert found == [(_minute(0), _minute(4), _content(old)), (_minute(1), _minute(3), _content(new))]
+    past = [(first // 8, last // 8, content) for _, (first, last, content) in tables.past_facets(node_of(state, "raw"))]
+    assert past == [(_minute(0), _minute(4), _content(old)), (_minute(1), _minute(3), _content(new))]
 
 
 # Questions about many at once
@@ -595,13 +593,13 @@ def test_recent_runs_of_many_jobs_at_a_moment(tables: Tables) -> None:
     )
     a, b, c = (node_of(state, name) for name in "abc")
 
-    def found(jobs: Sequence[Node], at: float, limit: int) -> dict[Node, list[str]]:
+    def recent(jobs: Sequence[Node], at: float, limit: int) -> dict[Node, list[str]]:
         return {job: [r.id for r in runs] for job, runs in tables.recent_runs(jobs, _minute(at), limit).items()}
 
-    assert found([a, b], 3.5, 3) == {a: ["a-3-twin", "a-3", "a-2"], b: ["b-3", "b-2", "b-1"]}
-    assert found([c], 100, 2) == {c: ["c-9", "c-8"]}
-    assert found([a, b, c], 0, 5) == {a: ["a-0"], b: ["b-0"], c: ["c-0"]}
-    assert found([a], -1, 5) == found([], 5, 5) == found([Node(999)], 5, 5) == {}
+    assert recent([a, b], 3.5, 3) == {a: ["a-3-twin", "a-3", "a-2"], b: ["b-3", "b-2", "b-1"]}
+    assert recent([c], 100, 2) == {c: ["c-9", "c-8"]}
+    assert recent([a, b, c], 0, 5) == {a: ["a-0"], b: ["b-0"], c: ["c-0"]}
+    assert recent([a], -1, 5) == recent([], 5, 5) == recent([Node(999)], 5, 5) == {}
     (whole,) = tables.recent_runs([a], _minute(2), 1)[a]
     assert whole == tables.runs([RunId("a-2")])[0]
     assert len(whole.uses) == 2
@@ -616,28 +614,28 @@ def test_the_latest_runs_of_many_jobs(tables: Tables) -> None:
         run("START", "c", 3, "child", facets=parent("d", "only named")),
     )
     a, b, c, d = (node_of(state, name) for name in "abcd")
-    found = tables.latest_runs([a, b, c, d, Node(999)], 8)
-    assert {job: [stored.id for stored in runs] for job, runs in found.items()} == {
+    latest_runs = tables.latest_runs([a, b, c, d, Node(999)], 8)
+    assert {job: [stored.id for stored in runs] for job, runs in latest_runs.items()} == {
         a: ["a-9", "a-8", "a-7", "a-6", "a-5", "a-4", "a-3-twin", "a-3"],
         b: [f"b-{n}" for n in range(9, 1, -1)],
         c: ["child"],
         d: ["only named"],
     }
     (whole,) = tables.runs([RunId("a-9")])
-    latest = found[a][0]
+    latest = latest_runs[a][0]
     assert latest.version == tables.job_versions(a)[0].version
-    assert found[a][1].version is None
+    assert latest_runs[a][1].version is None
     assert run_from(latest, []) == replace(whole, uses={})
     assert tables.latest_runs([], 8) == {}
     many = [Node(n) for n in range(len(state.nodes), len(state.nodes) + 700)]
-    assert tables.latest_runs([*many, c], 1) == {c: found[c]}
+    assert tables.latest_runs([*many, c], 1) == {c: latest_runs[c]}
 
 
 def test_recent_runs_of_more_jobs_than_one_statement_takes(tables: Tables) -> None:
     state = written(tables, *(run("START", f"j{n}", n / 1000, f"r{n}") for n in range(700)))
     jobs = [node_of(state, f"j{n}") for n in range(700)]
-    found = tables.recent_runs(jobs, _minute(10), 2)
-    assert {job: [r.id for r in runs] for job, runs in found.items()} == {job: [f"r{n}"] for n, job in enumerate(jobs)}
+    recent = tables.recent_runs(jobs, _minute(10), 2)
+    assert {job: [r.id for r in runs] for job, runs in recent.items()} == {job: [f"r{n}"] for n, job in enumerate(jobs)}
 
 
 def test_the_signs_of_runs_up_to_a_moment(tables: Tables) -> None:
@@ -652,13 +650,13 @@ def test_the_signs_of_runs_up_to_a_moment(tables: Tables) -> None:
     rows = [r.row for r in tables.runs([RunId("a"), RunId("b")])]
     a, b = rows if tables.runs_by_row(rows[:1])[0].id == "a" else rows[::-1]
 
-    def found(at: float, limit: int = 10) -> dict[int, list[tuple[int, str]]]:
+    def signs_until(at: float, limit: int = 10) -> dict[int, list[tuple[int, str]]]:
         signs = tables.run_signs([a, b], _minute(at), limit)
-        return {row: [(s.position, EventType(s.kind).name) for s in said] for row, said in signs.items()}
+        return {row: [(s.position, EventType(s.kind).name) for s in of_run] for row, of_run in signs.items()}
 
-    assert found(9) == {a: [(4, "COMPLETE"), (2, "RUNNING"), (3, "RUNNING"), (1, "START")], b: [(5, "START")]}
-    assert found(2, 2) == {a: [(2, "RUNNING"), (3, "RUNNING")]}
-    assert found(-1) == {}
+    assert signs_until(9) == {a: [(4, "COMPLETE"), (2, "RUNNING"), (3, "RUNNING"), (1, "START")], b: [(5, "START")]}
+    assert signs_until(2, 2) == {a: [(2, "RUNNING"), (3, "RUNNING")]}
+    assert signs_until(-1) == {}
     assert tables.run_signs([], _minute(9), 9) == {}
 
 
@@ -675,8 +673,8 @@ def test_versions_are_found_by_id_and_by_who_read_when(tables: Tables) -> None:
 
     def newest(at: float, row: int) -> str | None:
         read = Read(clean, _minute(at), row)
-        found = tables.versions_read([read, Read(Node(clean + 50), _minute(at), row)])
-        return found[read].version if found else None
+        versions = tables.versions_read([read, Read(Node(clean + 50), _minute(at), row)])
+        return versions[read].version if versions else None
 
     assert newest(25, reader.row) == "v20"
     assert newest(25, writer.row) == "v10"  # what it wrote itself is not what it read
@@ -701,13 +699,13 @@ def test_readers_of_a_dataset_in_a_window(tables: Tables) -> None:
     )
     clean = node_of(state, "clean")
 
-    def found(since: float, until: float, limit: int = 10) -> list[str]:
+    def readers(since: float, until: float, limit: int = 10) -> list[str]:
         return [r.id for r in tables.runs_by_row(tables.readers(clean, _minute(since), _minute(until), limit))]
 
-    assert found(0, 9) == ["r1", "r2", "r3"]
-    assert found(1, 3) == ["r1", "r2"]
-    assert found(0, 9, 1) == ["r1"]
-    assert found(4, 9) == []
+    assert readers(0, 9) == ["r1", "r2", "r3"]
+    assert readers(1, 3) == ["r1", "r2"]
+    assert readers(0, 9, 1) == ["r1"]
+    assert readers(4, 9) == []
 
 
 def test_former_values_of_some_facets_of_many_nodes(tables: Tables) -> None:
@@ -721,9 +719,9 @@ def test_former_values_of_some_facets_of_many_nodes(tables: Tables) -> None:
         ),
     )
     raw, clean, still = (node_of(state, name) for name in ("raw", "clean", "still"))
-    found = tables.past_values([raw, clean, still], ["documentation", "schema"])
-    assert set(found) == {raw, clean}
+    past = tables.past_values([raw, clean, still], ["documentation", "schema"])
+    assert set(past) == {raw, clean}
     for node in (raw, clean):
-        assert found[node] == [value for value in tables.past_facets(node) if value[0] == "documentation"]
-        assert [first // 8 for _, (first, _, _) in found[node]] == [_minute(0), _minute(1)]
+        assert past[node] == [value for value in tables.past_facets(node) if value[0] == "documentation"]
+        assert [first // 8 for _, (first, _, _) in past[node]] == [_minute(0), _minute(1)]
     assert tables.past_values([], ["schema"]) == tables.past_values([raw], []) == {}

@@ -14,7 +14,7 @@ from headwater.live.hub import RING_EVENTS
 from tests.integration.conftest import Start
 from tests.integration.samples import KAFKA, LAKE, dataset_event, job_event, run_event
 from tests.integration.support import PATIENCE, Server, is_error, wait_for
-from tests.support.live import Told, read_stream
+from tests.support.live import StreamMessage, read_stream
 
 LIVE = "/api/v1/live"
 
@@ -38,7 +38,7 @@ class Stream:
         self.answer.close()
         self._client.close()
 
-    def _read(self) -> Iterator[Told]:
+    def _read(self) -> Iterator[StreamMessage]:
         block = b""
         for line in self.answer.iter_lines():
             block += line.encode() + b"\n"
@@ -46,15 +46,15 @@ class Stream:
                 yield from read_stream(block)
                 block = b""
 
-    def next(self, count: int = 1) -> list[Told]:
+    def next(self, count: int = 1) -> list[StreamMessage]:
         return [next(self._messages) for _ in range(count)]
 
-    def rest(self) -> list[Told]:
+    def rest(self) -> list[StreamMessage]:
         """To the end of the stream, which must be a proper one."""
         return list(self._messages)
 
 
-def ids(told: list[Told]) -> list[int]:
+def ids(told: list[StreamMessage]) -> list[int]:
     assert all(m.kind == "change" for m in told), told
     assert all(m.data.position == m.id for m in told)
     return [m.id for m in told]
@@ -89,7 +89,7 @@ def test_every_event_is_told_with_its_position(server: Server) -> None:
 
 @pytest.mark.parametrize("by", ["header", "parameter"])
 def test_whoever_comes_back_misses_nothing_and_hears_nothing_twice(server: Server, by: str) -> None:
-    heard: list[Told] = []
+    heard: list[StreamMessage] = []
     with Stream(server) as whole:
         whole.next()
         for number in range(100):

@@ -1,4 +1,4 @@
-"""Events for hypothesis: few names, many kinds of things said of them, so that they meet."""
+"""Events for hypothesis: few names and many kinds of reports about them, so that they meet."""
 
 from typing import Any
 
@@ -75,7 +75,7 @@ moments = minutes.map(make.micros)
 descriptions = st.sampled_from([None, "one", "other"])
 edits = st.one_of(
     st.builds(
-        lambda at, found: edit(Deleted(at=at, entities=tuple(found))),
+        lambda at, entities: edit(Deleted(at=at, entities=tuple(entities))),
         moments,
         st.lists(
             st.one_of(entities, st.sampled_from(["db", "jobs"]).map(lambda ns: ("namespace", ns, ""))),

@@ -33,20 +33,21 @@ def close_all() -> None:
         _open.pop().close()
 
 
-Told = dict[str, Any] | bytes | Edit
+EventOrEdit = dict[str, Any] | bytes | Edit
+"""An event as a dictionary or text, or an edit."""
 
 
-def record(told: Told) -> Record:
-    """What goes into the log: an event as a dictionary or text, or an edit."""
-    if isinstance(told, Edit):
-        return told
-    return decode(told if isinstance(told, bytes) else encoded(told))
+def record(event: EventOrEdit) -> Record:
+    """What goes into the log."""
+    if isinstance(event, Edit):
+        return event
+    return decode(event if isinstance(event, bytes) else encoded(event))
 
 
 class World:
     """Events appended to a real log in a temporary folder, and folded."""
 
-    def __init__(self, events: Iterable[Told]) -> None:
+    def __init__(self, events: Iterable[EventOrEdit]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="headwater-test-")
         self.log = SqliteLog(Path(self._folder.name))
         self.tables = SqliteTables(Path(self._folder.name))
@@ -61,12 +62,12 @@ class World:
         self.contents = Contents(self.log)
         self.renderer = Renderer(self.state, self.contents)
 
-    def take_in(self, told: Told) -> None:
-        """One more event, as a running server takes it in."""
-        taken = record(told)
-        (appended,) = self.log.append([taken], now())
+    def ingest(self, event: EventOrEdit) -> None:
+        """One more event, as a running server ingests it."""
+        new = record(event)
+        (appended,) = self.log.append([new], now())
         if not appended.duplicate:
-            fold(self.state, self.tables, [(appended.position, taken)], self.known)
+            fold(self.state, self.tables, [(appended.position, new)], self.known)
 
     def close(self) -> None:
         self.log.close()
@@ -132,8 +133,8 @@ class World:
         except KeyError:
             table, _, column = name.rpartition(".")
             start = [(self._canonical(table), column)]
-        found = column_lineage(self.state, self.contents, start, depth, up=not down, down=down, when=when)
-        return {f"{self.name(e.src[0])}.{e.src[1]} → {self.name(e.dst[0])}.{e.dst[1]}" for e in found.edges}
+        graph = column_lineage(self.state, self.contents, start, depth, up=not down, down=down, when=when)
+        return {f"{self.name(e.src[0])}.{e.src[1]} → {self.name(e.dst[0])}.{e.dst[1]}" for e in graph.edges}
 
     # Everything, by names and not by numbers
 
@@ -172,13 +173,13 @@ class World:
 
     def _facets(self, entity: Job | Dataset) -> dict[str, Any]:
         """All values that a facet ever had, with the present one marked by the name alone."""
-        found: dict[str, Any] = {name: register[1:] for name, register in entity.facets.items()}
+        values: dict[str, Any] = {name: register[1:] for name, register in entity.facets.items()}
         past = [*self.tables.past_facets(entity.node), *entity.facets.items()]
         for name, (first, last, content) in past:
             key = f"{name} {content}"
-            held = found.get(key, (first, last))
-            found[key] = (min(first, held[0]), max(last, held[1]))
-        return found
+            span = values.get(key, (first, last))
+            values[key] = (min(first, span[0]), max(last, span[1]))
+        return values
 
     def _job(self, job: Job) -> Any:
         declared = job.declared
@@ -234,7 +235,7 @@ class World:
 
 
 def _present(facets: Registers) -> dict[str, Any]:
-    """Of a run nobody asks since when a facet has its value, so only the rest is compared."""
+    """Since when a facet of a run has its value is never shown, so only the rest is compared."""
     return {name: register[1:] for name, register in facets.items()}
 
 
@@ -256,13 +257,13 @@ def one_world(events: Sequence[Any]) -> World:
     first: World | None = None
     for order in orders_of(events):
         world = World(order)
-        found = world.dump()
+        folded = world.dump()
         world.state = world.tables.load()
-        assert world.dump() == found, "what is loaded from the tables differs from what was folded"
+        assert world.dump() == folded, "what is loaded from the tables differs from what was folded"
         if expected is None or first is None:
-            expected, first = found, world
+            expected, first = folded, world
         else:
-            assert found == expected, "the order of arrival changed the outcome"
+            assert folded == expected, "the order of arrival changed the outcome"
     assert first is not None
     first.renderer = Renderer(first.state, first.contents)
     return first

@@ -16,7 +16,7 @@ from headwater.store.rows import take
 from tests.integration.samples import recorded
 from tests.support import make
 from tests.support.strategies import events
-from tests.support.world import Told, World, close_all
+from tests.support.world import EventOrEdit, World, close_all
 
 
 def shown_one_by_one(world: World, nodes: list[Node]) -> bytes:
@@ -43,7 +43,7 @@ async def without_versions(world: World, nodes: list[Node]) -> bytes:
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events)
-def test_columns_are_shown_as_the_graph_has_them(told: list[Told]) -> None:
+def test_columns_are_shown_as_the_graph_has_them(told: list[EventOrEdit]) -> None:
     world = World(told)
     assert asyncio.run(without_versions(world, listed(world))) == shown_one_by_one(world, listed(world))
     close_all()
@@ -75,18 +75,20 @@ async def shown(history: History, nodes: list[Node]) -> bytes:
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events, st.sets(st.integers(0, 12)), st.sets(st.integers(0, 12)))
-def test_what_the_tables_lack_is_shown_all_the_same(told: list[Told], written: set[int], on_the_way: set[int]) -> None:
+def test_what_the_tables_lack_is_shown_all_the_same(
+    told: list[EventOrEdit], written: set[int], on_the_way: set[int]
+) -> None:
     """Some writes are done and some are on their way, at any place among the events."""
     asyncio.run(_compare(told, written, on_the_way))
     close_all()
 
 
-async def _compare(told: list[Told], written: set[int], on_the_way: set[int]) -> None:
+async def _compare(told: list[EventOrEdit], written: set[int], on_the_way: set[int]) -> None:
     world = World([])
     service = Service(world.log, world.tables, world.state)
     history = History(service, world.contents, world.renderer)
     for number, event in enumerate(told):
-        world.take_in(event)
+        world.ingest(event)
         if number in written:
             await service.write_tables()
         if number in on_the_way and service.table_writer._unwritten is None:
@@ -99,7 +101,7 @@ async def _compare(told: list[Told], written: set[int], on_the_way: set[int]) ->
 
 
 async def test_a_version_that_turns_out_to_be_older_is_no_longer_the_newest() -> None:
-    def written(version: str, minute: float) -> Told:
+    def written(version: str, minute: float) -> EventOrEdit:
         facets = {"version": make.facet(datasetVersion=version)}
         return make.run("COMPLETE", "load", minute, f"{version} {minute}", [], [make.dataset("clean", facets)])
 
@@ -108,7 +110,7 @@ async def test_a_version_that_turns_out_to_be_older_is_no_longer_the_newest() ->
     history = History(service, world.contents, world.renderer)
     clean = [world.node("clean")]
     (newest,) = await history.datasets(clean)
-    world.take_in(written("v2", 5))
+    world.ingest(written("v2", 5))
     (now,) = await history.datasets(clean)
     await service.write_tables()
     (later,) = await history.datasets(clean)
@@ -122,7 +124,7 @@ async def test_a_version_that_counts_no_more_is_not_the_newest() -> None:
     history = History(service, world.contents, world.renderer)
     clean = [world.node("clean")]
     (first,) = await history.datasets(clean)
-    world.take_in(make.run("COMPLETE", "load", 0.5, "r1", [], [make.dataset("clean", make.schema("id"))]))
+    world.ingest(make.run("COMPLETE", "load", 0.5, "r1", [], [make.dataset("clean", make.schema("id"))]))
     (now,) = await history.datasets(clean)
     await service.write_tables()
     (later,) = await history.datasets(clean)

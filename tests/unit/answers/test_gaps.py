@@ -17,7 +17,7 @@ from headwater.answers.listing import Listing
 from headwater.facet_contents import Contents
 from tests.support import make
 from tests.support.strategies import events, minutes, names
-from tests.support.world import Told, World, close_all
+from tests.support.world import EventOrEdit, World, close_all
 
 
 def finder_of(world: World) -> GapFinder:
@@ -97,12 +97,12 @@ with_owners = st.lists(
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(with_owners)
-def test_kept_lists_equal_fresh_ones_after_every_event(told: list[Told]) -> None:
+def test_kept_lists_equal_fresh_ones_after_every_event(told: list[EventOrEdit]) -> None:
     world = World([])
     try:
         kept = finder_of(world)
         for event in told:
-            world.take_in(event)
+            world.ingest(event)
             found = [names_in(kept, kind) for kind in KINDS]
             touched = set(world.state.touched)
             world.renderer.contents = Contents(world.log)

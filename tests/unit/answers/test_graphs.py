@@ -24,7 +24,7 @@ from headwater.openlineage.event import decode
 from headwater.openlineage.timestamps import now
 from tests.support import make
 from tests.support.strategies import events
-from tests.support.world import Told, World, close_all, record
+from tests.support.world import EventOrEdit, World, close_all, record
 
 
 def quiet() -> Lane:
@@ -53,7 +53,7 @@ def answers(writer: GraphWriter, world: World, contents: Contents) -> list[bytes
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events)
-def test_answers_from_kept_json_equal_fresh_ones_after_every_event(told: list[Told]) -> None:
+def test_answers_from_kept_json_equal_fresh_ones_after_every_event(told: list[EventOrEdit]) -> None:
     world = World([])
     worth, graphs._WORTH_KEEPING = graphs._WORTH_KEEPING, 0  # remember small answers too
     try:

@@ -19,7 +19,7 @@ from headwater.model.entities import Dataset
 from headwater.shapes.impact import Impact
 from tests.support import make
 from tests.support.strategies import events
-from tests.support.world import Told, World, close_all
+from tests.support.world import EventOrEdit, World, close_all
 
 
 def writer_of(world: World) -> ImpactWriter:
@@ -140,7 +140,7 @@ def test_another_run_in_a_large_answer_is_told_without_walking_again(
         raise AssertionError("it is the same way")
 
     again = make.run("FAIL", "near7", 60, "again", ["raw"], [make.dataset("near_7", owned("new"))])
-    world.take_in(again)
+    world.ingest(again)
     with monkeypatch.context() as patched:
         patched.setattr(impacts, "impact_in_slices", no_walk)
         found = ask(writer, start)
@@ -153,7 +153,7 @@ def test_another_run_in_a_large_answer_is_told_without_walking_again(
     assert (found.owners["new"], "near7" in found.owners) == (1, False)
     assert found == ask(writer_of(world), start)
 
-    world.take_in(make.run("COMPLETE", "added", 70, "added", ["near_7"], ["further"]))
+    world.ingest(make.run("COMPLETE", "added", 70, "added", ["near_7"], ["further"]))
     assert found.jobs + 1 == ask(writer, start).jobs
 
 
@@ -178,13 +178,13 @@ def everything(writer: ImpactWriter, world: World, contents: Contents) -> list[b
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events)
-def test_answers_from_what_is_kept_equal_fresh_ones_after_every_event(told: list[Told]) -> None:
+def test_answers_from_what_is_kept_equal_fresh_ones_after_every_event(told: list[EventOrEdit]) -> None:
     world = World([])
     worth, impacts._WORTH_KEEPING = impacts._WORTH_KEEPING, 0
     try:
         kept = writer_of(world)
         for event in told:
-            world.take_in(event)
+            world.ingest(event)
             contents = Contents(world.log)
             assert everything(kept, world, contents) == everything(writer_of(world), world, contents)
     finally:
@@ -203,6 +203,6 @@ async def test_an_answer_that_an_event_overtook_is_not_used_again(monkeypatch: p
     for _ in range(10):
         await asyncio.sleep(0)
     assert not first.done()
-    world.take_in(make.run("COMPLETE", "load0", 1, "late", ["raw"], ["extra"]))
+    world.ingest(make.run("COMPLETE", "load0", 1, "late", ["raw"], ["extra"]))
     assert b'"dataset:db:extra"' not in await first
     assert b'"dataset:db:extra"' in await writer.impact(world.node("raw"), 20, 1000, Always())

@@ -16,7 +16,7 @@ from headwater.model.entities import Job
 from headwater.store.rows import take
 from tests.support import make
 from tests.support.strategies import events
-from tests.support.world import Told, World, close_all
+from tests.support.world import EventOrEdit, World, close_all
 
 
 def pages_of(world: World) -> JobPages:
@@ -59,12 +59,12 @@ def test_a_page_takes_one_question_to_the_tables(monkeypatch: pytest.MonkeyPatch
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events)
-def test_what_is_kept_equals_what_is_made_anew_after_every_event(told: list[Told]) -> None:
+def test_what_is_kept_equals_what_is_made_anew_after_every_event(told: list[EventOrEdit]) -> None:
     world = World([])
     try:
         kept = pages_of(world)
         for event in told:
-            world.take_in(event)
+            world.ingest(event)
             world.tables.write(take(world.state), world.state.position)
             jobs = all_jobs(world)
             assert shown(kept, jobs) == shown(pages_of(world), jobs)

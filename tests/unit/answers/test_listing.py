@@ -12,7 +12,7 @@ from headwater.ingest.folding import fold
 from headwater.openlineage.timestamps import now
 from tests.support import make
 from tests.support.strategies import events
-from tests.support.world import Told, World, close_all, record
+from tests.support.world import EventOrEdit, World, close_all, record
 
 
 def page(listing: Listing, states: tuple[str, ...]) -> tuple[list[str], int]:
@@ -34,7 +34,7 @@ def lists(listing: Listing, world: World) -> dict[str, Any]:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events)
-def test_a_kept_list_equals_a_fresh_one_after_every_event(told: list[Told]) -> None:
+def test_a_kept_list_equals_a_fresh_one_after_every_event(told: list[EventOrEdit]) -> None:
     world = World([])
     try:
         renderer = Renderer(world.state, Contents(world.log))

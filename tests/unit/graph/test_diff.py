@@ -13,7 +13,7 @@ from headwater.model.entities import Dataset
 from headwater.openlineage.timestamps import parse
 from tests.support.make import columns, dataset, dataset_event, dataset_ref, deletion, job_ref, run, time
 from tests.support.strategies import events
-from tests.support.world import Told, World, close_all, one_world
+from tests.support.world import EventOrEdit, World, close_all, one_world
 
 DAY = 24 * 60
 few = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -27,9 +27,9 @@ def daily() -> World:
     return one_world(daily_events())
 
 
-def daily_events() -> list[Told]:
+def daily_events() -> list[EventOrEdit]:
     """`load` reads `old` for five days, then `new` for five."""
-    told: list[Told] = []
+    told: list[EventOrEdit] = []
     for day in range(10):
         name = "old" if day < 5 else "new"
         out = dataset("out", columns(x=[f"{name}.x"]))
@@ -121,7 +121,7 @@ moments = st.integers(-1, 14).map(lambda n: moment(n * 700 - 350))
 
 @few
 @given(events, moments, moments)
-def test_the_way_back_is_the_inverse(told: list[Told], one: Micros, other: Micros) -> None:
+def test_the_way_back_is_the_inverse(told: list[EventOrEdit], one: Micros, other: Micros) -> None:
     try:
         world = World(told)
         for start in [None, *(Node(n) for n in range(len(world.state.nodes)))]:
@@ -148,7 +148,7 @@ def inverse(back: Difference) -> Difference:
 
 @few
 @given(events, moments, moments)
-def test_around_a_node_it_is_the_difference_of_two_graphs(told: list[Told], one: Micros, two: Micros) -> None:
+def test_around_a_node_it_is_the_difference_of_two_graphs(told: list[EventOrEdit], one: Micros, two: Micros) -> None:
     try:
         world = World(told)
         for number in range(len(world.state.nodes)):
@@ -162,7 +162,9 @@ def test_around_a_node_it_is_the_difference_of_two_graphs(told: list[Told], one:
 
 @few
 @given(events, moments, moments)
-def test_of_everything_the_edges_are_those_alive_at_one_moment_only(told: list[Told], one: Micros, two: Micros) -> None:
+def test_of_everything_the_edges_are_those_alive_at_one_moment_only(
+    told: list[EventOrEdit], one: Micros, two: Micros
+) -> None:
     try:
         world = World(told)
         state, canonical = world.state, world.state.aliases.canonical
@@ -181,7 +183,7 @@ def test_of_everything_the_edges_are_those_alive_at_one_moment_only(told: list[T
 @few
 @given(events, moments, moments)
 def test_of_everything_nodes_and_columns_are_those_there_at_one_moment_only(
-    told: list[Told], one: Micros, two: Micros
+    told: list[EventOrEdit], one: Micros, two: Micros
 ) -> None:
     try:
         world = World(told)

@@ -16,7 +16,7 @@ from headwater.openlineage.event import stamp_time
 from headwater.openlineage.timestamps import parse
 from tests.support.make import columns, dataset, dataset_event, dataset_ref, deletion, facet, job_ref, run, time
 from tests.support.strategies import events
-from tests.support.world import Told, World, close_all, one_world
+from tests.support.world import EventOrEdit, World, close_all, one_world
 
 few = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 USES = {DIRECT: "DIRECT", INDIRECT: "INDIRECT", UNKNOWN: "UNKNOWN"}
@@ -160,7 +160,7 @@ def test_what_was_deleted_is_not_hit_and_nothing_behind_it() -> None:
 
 @few
 @given(events)
-def test_levels_equal_a_naive_search(told: list[Told]) -> None:
+def test_levels_equal_a_naive_search(told: list[EventOrEdit]) -> None:
     try:
         world = World(told)
         for start in starts(world):
@@ -211,7 +211,7 @@ def naive_levels(world: World, start: Node, depth: int) -> dict[Node, int]:
 
 @few
 @given(events)
-def test_uses_equal_a_naive_search_over_columns(told: list[Told]) -> None:
+def test_uses_equal_a_naive_search_over_columns(told: list[EventOrEdit]) -> None:
     try:
         world = World(told)
         state = world.state

@@ -13,7 +13,7 @@ from headwater.model.entities import Dataset
 from headwater.openlineage.timestamps import parse
 from tests.support.make import columns, dataset, run, time
 from tests.support.strategies import events
-from tests.support.world import Told, World, close_all, one_world
+from tests.support.world import EventOrEdit, World, close_all, one_world
 
 few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -62,7 +62,7 @@ def test_ways_between_columns_leave_other_columns_out() -> None:
 
 @few
 @given(events)
-def test_ways_equal_a_search_of_every_way(told: list[Told]) -> None:
+def test_ways_equal_a_search_of_every_way(told: list[EventOrEdit]) -> None:
     try:
         world = World(told)
         nodes = [Node(n) for n in range(len(world.state.nodes)) if world.state.aliases.canonical(Node(n)) == n]
@@ -121,7 +121,7 @@ def edges_on_ways(steps: dict[_Place, set[_Place]], end: Node) -> set[tuple[Node
 
 @few
 @given(events)
-def test_ways_between_columns_equal_a_search_of_every_way(told: list[Told]) -> None:
+def test_ways_between_columns_equal_a_search_of_every_way(told: list[EventOrEdit]) -> None:
     try:
         world = World(told)
         state = world.state

@@ -11,14 +11,16 @@ from headwater.openlineage import facets
 from headwater.openlineage.event import Event, decode
 from tests.support.make import columns, dataset, encoded, run, schema
 from tests.support.strategies import events
-from tests.support.world import Told, World, close_all, record
+from tests.support.world import EventOrEdit, World, close_all, record
 
 SCHEMA = schema("a")
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events)
-def test_an_event_means_the_same_whether_its_facets_are_decoded_or_known_from_the_state(sent: list[Told]) -> None:
+def test_an_event_means_the_same_whether_its_facets_are_decoded_or_known_from_the_state(
+    sent: list[EventOrEdit],
+) -> None:
     try:
         world = World(sent)
         for event in map(record, sent):

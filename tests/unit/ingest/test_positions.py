@@ -25,7 +25,7 @@ async def started(world: World) -> AsyncIterator[Service]:
             task.cancel()
 
 
-async def take_in(service: Service, number: int) -> None:
+async def ingest(service: Service, number: int) -> None:
     await service.ingest([decode(encoded(run("RUNNING", "load", number)))])
 
 
@@ -38,12 +38,12 @@ async def test_a_position_that_was_reached_is_not_waited_for() -> None:
 async def test_a_position_in_the_future_is_waited_for() -> None:
     async with started(World([])) as service:
         second, third = (asyncio.create_task(service.reached(Position(n), 30)) for n in (2, 3))
-        await take_in(service, 1)
+        await ingest(service, 1)
         assert not second.done()
-        await take_in(service, 2)
+        await ingest(service, 2)
         await second
         assert not third.done()
-        await take_in(service, 3)
+        await ingest(service, 3)
         await third
         assert not service._positions.waiters
 

@@ -105,10 +105,10 @@ async def test_runs_that_leave_memory_while_their_next_events_go_to_disk_lose_no
     await running.start()
 
     async def send(number: int) -> None:
-        told = run(
+        sent = run(
             "RUNNING", "a", number, f"run-{number % 3}", outputs=[f"out-{number % 7}"], facets={"n": facet(n=number)}
         )
-        await running.ingest([decode(encoded(told))])
+        await running.ingest([decode(encoded(sent))])
 
     async def write_on() -> None:
         while True:
@@ -139,17 +139,17 @@ def test_what_was_known_of_runs_runs_counts_no_more_when_one_has_left_memory(
     last = decode(encoded(run("COMPLETE", "a", 2, "r", outputs=["out"])))
     runs = PrefetchedRuns(world.state, world.tables, [last])
     runs.fetch()
-    world.take_in(run("RUNNING", "a", 1, "r", inputs=["in"]))
+    world.ingest(run("RUNNING", "a", 1, "r", inputs=["in"]))
     _write(world.tables, world.state)
-    (found,) = runs.runs([RunId("r")])
-    assert len(found.uses) == 1
+    (stored,) = runs.runs([RunId("r")])
+    assert len(stored.uses) == 1
 
 
-def test_runs_are_asked_for_once_even_if_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_are_fetched_once_even_if_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World([run("START", "a", 0, "old")])
     world.state.runs.clear()
     events = [decode(encoded(run("START", "a", 0, each))) for each in ("old", "new")]
     runs = PrefetchedRuns(world.state, world.tables, events)
     runs.fetch()
-    monkeypatch.setattr(world.tables, "runs", lambda ids: pytest.fail(f"asked for {ids} again"))
-    assert [found.id for found in runs.runs([RunId("new"), RunId("old")])] == ["old"]
+    monkeypatch.setattr(world.tables, "runs", lambda ids: pytest.fail(f"queried {ids} again"))
+    assert [stored.id for stored in runs.runs([RunId("new"), RunId("old")])] == ["old"]

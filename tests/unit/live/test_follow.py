@@ -12,7 +12,7 @@ from headwater.live import hub as hub_module
 from headwater.model.entities import Dataset
 from headwater.shapes.common import EdgeRef
 from tests.support import world as worlds
-from tests.support.live import LiveWorld, Told, read_all
+from tests.support.live import LiveWorld, StreamMessage, read_all
 from tests.support.strategies import events
 
 _T = TypeVar("_T")
@@ -37,7 +37,7 @@ def what_is(world: LiveWorld) -> dict[str, Any]:
 
 
 class Client:
-    """Asks once, then follows; asks again when told to."""
+    """Queries once, then follows; queries again after a resync."""
 
     def __init__(self, world: LiveWorld) -> None:
         self._world = world
@@ -46,8 +46,8 @@ class Client:
         self._subscription = world.subscribe()
 
     def _ask(self) -> None:
-        found = what_is(self._world)
-        self.nodes, self.edges, self.runs = found["nodes"], found["edges"], found["runs"]
+        state = what_is(self._world)
+        self.nodes, self.edges, self.runs = state["nodes"], state["edges"], state["runs"]
 
     @property
     def known(self) -> dict[str, Any]:
@@ -57,17 +57,17 @@ class Client:
         self._subscription = self._world.subscribe(after=self.position)
 
     def read(self) -> None:
-        for told in read_all(self._subscription):
-            assert told.id > self.position, "told twice, or out of order"
-            self._take(told)
-            self.position = told.id
+        for message in read_all(self._subscription):
+            assert message.id > self.position, "sent twice, or out of order"
+            self._take(message)
+            self.position = message.id
 
-    def _take(self, told: Told) -> None:
-        if told.kind == "resync":
+    def _take(self, message: StreamMessage) -> None:
+        if message.kind == "resync":
             self._ask()
             return
-        change = told.data
-        assert change.position == told.id == self.position + 1, "a gap"
+        change = message.data
+        assert change.position == message.id == self.position + 1, "a gap"
         self.nodes = _changed(self.nodes, {n.nodeId for n in change.addedNodes}, set(change.removedNodes))
         self.edges = _changed(self.edges, _pairs(change.addedEdges), _pairs(change.removedEdges))
         if change.run is not None:
@@ -77,8 +77,8 @@ class Client:
 
 
 def _changed(known: set[_T], added: set[_T], removed: set[_T]) -> set[_T]:
-    assert not known & added, "told as new, but known"
-    assert removed <= known, "told as gone, but not known"
+    assert not known & added, "reported as new, but known"
+    assert removed <= known, "reported as gone, but not known"
     return known - removed | added
 
 

@@ -12,7 +12,7 @@ from headwater.live.hub import Subscription
 from headwater.live.update_filter import Surroundings, UpdateFilter
 from headwater.openlineage.event import decode
 from headwater.openlineage.timestamps import now
-from tests.support.live import LiveWorld, Told, read_all, read_stream
+from tests.support.live import LiveWorld, StreamMessage, read_all, read_stream
 from tests.support.make import dataset, encoded, run, symlinks
 
 
@@ -20,8 +20,8 @@ def numbered(number: int, **more: Any) -> dict[str, Any]:
     return run("RUNNING", "load", number, **more)
 
 
-def ids(told: list[Told]) -> list[int]:
-    return [m.id for m in told if m.kind == "change"]
+def ids(messages: list[StreamMessage]) -> list[int]:
+    return [m.id for m in messages if m.kind == "change"]
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def small_ring(monkeypatch: pytest.MonkeyPatch) -> None:
 # Where one begins
 
 
-def test_a_new_subscriber_is_told_the_position_and_then_what_comes_after() -> None:
+def test_a_new_subscriber_gets_the_position_and_then_what_comes_after() -> None:
     world = LiveWorld([numbered(1), numbered(2)])
     subscription = world.subscribe()
     begun = subscription.begin()
@@ -64,9 +64,9 @@ def test_whoever_comes_back_gets_what_was_missed_and_goes_on() -> None:
 def test_positions_from_before_the_start_or_from_elsewhere_resync(after: int) -> None:
     world = LiveWorld([numbered(1), numbered(2)])
     subscription = world.subscribe(after=after)
-    (told,) = read_all(subscription)
-    assert (told.kind, told.id, told.data.position) == ("resync", 2, 2)
-    assert str(after) in told.data.reason
+    (message,) = read_all(subscription)
+    assert (message.kind, message.id, message.data.position) == ("resync", 2, 2)
+    assert str(after) in message.data.reason
     assert world.hub.resyncs == 1
     world.feed(numbered(3))
     assert ids(read_all(subscription)) == [3]
@@ -83,14 +83,14 @@ def test_the_position_of_a_restart_needs_no_resync() -> None:
 
 
 @pytest.mark.usefixtures("small_ring")
-def test_a_subscriber_that_falls_out_of_the_ring_is_told_to_resync_and_goes_on() -> None:
+def test_a_subscriber_that_falls_out_of_the_ring_gets_a_resync_and_goes_on() -> None:
     world = LiveWorld()
     slow, quick = world.subscribe(), world.subscribe()
     for number in range(1, 31):
         world.feed(numbered(number))
         assert ids(read_all(quick)) == [number]
-    (told,) = read_all(slow)
-    assert (told.kind, told.data.position) == ("resync", 30)
+    (message,) = read_all(slow)
+    assert (message.kind, message.data.position) == ("resync", 30)
     world.feed(numbered(31))
     assert ids(read_all(slow)) == ids(read_all(quick)) == [31]
 
@@ -110,8 +110,8 @@ def test_events_that_name_very_many_datasets_take_the_place_of_several(monkeypat
     world = LiveWorld()
     subscription = world.subscribe()
     world.feed(*(numbered(n, inputs=[f"t{i}" for i in range(5)]) for n in range(1, 21)))
-    kept = ids(read_all(world.subscribe(after=19)))
-    assert kept == [20]
+    available = ids(read_all(world.subscribe(after=19)))
+    assert available == [20]
     assert [m.kind for m in read_all(subscription)] == ["resync"]
     world.feed(numbered(21, inputs=[f"u{i}" for i in range(200)]))  # alone it is too much
     assert [m.kind for m in read_all(subscription)] == ["resync"]
@@ -134,9 +134,9 @@ def test_json_that_was_dropped_is_made_again_the_same(monkeypatch: pytest.Monkey
     present = world.subscribe()
     for number in range(1, 20):
         world.feed(numbered(number, inputs=["raw"], outputs=[f"t{number}"]))
-    told = read_all(present)
-    assert len(told) == 19
-    assert read_all(world.subscribe(after=0)) == told
+    messages = read_all(present)
+    assert len(messages) == 19
+    assert read_all(world.subscribe(after=0)) == messages
 
 
 # Filters
@@ -149,7 +149,7 @@ def own(kind: str, job: str, at: float = 0, **more: Any) -> dict[str, Any]:
 
 def wants(world: LiveWorld, *namespaces: str, around: str | None = None, depth: int = 20) -> Subscription:
     surroundings = None if around is None else Surroundings(world.state, world.node(around), depth)
-    return world.subscribe(wanted=UpdateFilter(frozenset(namespaces), surroundings))
+    return world.subscribe(update_filter=UpdateFilter(frozenset(namespaces), surroundings))
 
 
 def test_a_namespace_filters_by_whatever_a_message_concerns() -> None:
@@ -189,8 +189,8 @@ def test_surroundings_end_at_their_depth() -> None:
     world.feed(*(own("RUNNING", f"j{n}", 1) for n in range(6)))
     world.feed(own("START", "new", 2, inputs=["t0"]))
     for subscription, jobs in ((near, ["j0", "j1", "j2", "j3"]), (at_hand, ["j1", "j2"]), (of_job, ["j1", "j2", "j3"])):
-        found = [m.data.job.removeprefix("job:jobs:") for m in read_all(subscription)]
-        assert found == (jobs if subscription is not near else [*jobs, "new"])
+        of_jobs = [m.data.job.removeprefix("job:jobs:") for m in read_all(subscription)]
+        assert of_jobs == (jobs if subscription is not near else [*jobs, "new"])
 
 
 def test_surroundings_follow_a_dataset_to_its_other_name() -> None:
@@ -220,14 +220,14 @@ async def until(condition: Any) -> None:
 
 async def test_subscribers_wait_are_woken_and_end_with_the_hub() -> None:
     world = LiveWorld()
-    heard: list[list[bytes]] = [[] for _ in range(20)]
-    tasks = [asyncio.create_task(listen(world.subscribe(), pieces.append)) for pieces in heard]
-    await until(lambda: all(heard))
+    received: list[list[bytes]] = [[] for _ in range(20)]
+    tasks = [asyncio.create_task(listen(world.subscribe(), pieces.append)) for pieces in received]
+    await until(lambda: all(received))
     assert len(world.hub.subscribers) == 20
     for number in range(1, 10):
         world.feed(numbered(number))
         await asyncio.sleep(0)
-    await until(lambda: all(ids(read_stream(b"".join(pieces))) == list(range(1, 10)) for pieces in heard))
+    await until(lambda: all(ids(read_stream(b"".join(pieces))) == list(range(1, 10)) for pieces in received))
     assert await world.hub.close(30)
     await asyncio.gather(*tasks)
     assert not world.hub.subscribers
@@ -265,7 +265,7 @@ async def test_who_hears_of_little_learns_the_position_with_the_sign_of_life() -
     task.cancel()
 
 
-def test_events_that_are_folded_once_more_are_told_once() -> None:
+def test_events_that_are_folded_once_more_make_one_update() -> None:
     world = LiveWorld()
     subscription = world.subscribe()
     first, second = (decode(encoded(numbered(n))) for n in (1, 2))

@@ -23,23 +23,23 @@ def test_columns_are_followed_up_and_down() -> None:
 
 
 def test_dataset_wide_inputs_reach_every_column_of_the_schema() -> None:
-    told = written("out", schema("a", "n"), columns(a=["raw.a"], indirect=["raw.day"]))
-    world = one_world([run("COMPLETE", "agg", inputs=["raw"], outputs=[told])])
+    reported = written("out", schema("a", "n"), columns(a=["raw.a"], indirect=["raw.day"]))
+    world = one_world([run("COMPLETE", "agg", inputs=["raw"], outputs=[reported])])
     assert world.columns("out") == {"raw.a → out.a", "raw.day → out.a", "raw.day → out.n"}
     assert world.columns("raw.day", down=True) == {"raw.day → out.a", "raw.day → out.n"}
 
 
 def transformations(world: World, src: str, dst: str) -> list[tuple[str, str | None, bool | None]]:
     out = world.node(dst.rpartition(".")[0])
-    found = column_lineage(world.state, world.contents, [(Node(out), dst.rpartition(".")[2])], 1)
+    graph = column_lineage(world.state, world.contents, [(Node(out), dst.rpartition(".")[2])], 1)
     source = (world.node(src.rpartition(".")[0]), src.rpartition(".")[2])
-    (edge,) = [e for e in found.edges if e.src == source]
+    (edge,) = [e for e in graph.edges if e.src == source]
     return [(t.type, t.subtype, t.masking) for t in edge.transformations]
 
 
 def test_a_column_that_is_both_copied_and_filtered_by_has_both_transformations() -> None:
-    told = written("out", columns(day=["raw.day"], indirect=["raw.day"]))
-    world = one_world([run("COMPLETE", "agg", outputs=[told])])
+    reported = written("out", columns(day=["raw.day"], indirect=["raw.day"]))
+    world = one_world([run("COMPLETE", "agg", outputs=[reported])])
     assert transformations(world, "raw.day", "out.day") == [
         ("DIRECT", "IDENTITY", False),
         ("INDIRECT", "FILTER", False),
@@ -48,26 +48,26 @@ def test_a_column_that_is_both_copied_and_filtered_by_has_both_transformations()
 
 def test_the_old_transformation_type_is_understood() -> None:
     inputs = [{"namespace": "db", "name": "raw", "field": "mail"}]
-    told = facet(
+    reported = facet(
         fields={
             "hashed": {"inputFields": inputs, "transformationType": "MASKED", "transformationDescription": "sha256"},
             "same": {"inputFields": inputs, "transformationType": "IDENTITY"},
         }
     )
-    world = one_world([run("COMPLETE", "hide", outputs=[dataset("out", {"columnLineage": told})])])
+    world = one_world([run("COMPLETE", "hide", outputs=[dataset("out", {"columnLineage": reported})])])
     assert transformations(world, "raw.mail", "out.hashed") == [("DIRECT", "TRANSFORMATION", True)]
     assert transformations(world, "raw.mail", "out.same") == [("DIRECT", "IDENTITY", None)]
 
 
-def test_masking_is_kept() -> None:
+def test_masking_is_shown() -> None:
     field = {
         "namespace": "db",
         "name": "raw",
         "field": "mail",
         "transformations": [{"type": "DIRECT", "subtype": "TRANSFORMATION", "masking": True}],
     }
-    told = facet(fields={"mail": {"inputFields": [field]}})
-    world = one_world([run("COMPLETE", "hide", outputs=[dataset("out", {"columnLineage": told})])])
+    reported = facet(fields={"mail": {"inputFields": [field]}})
+    world = one_world([run("COMPLETE", "hide", outputs=[dataset("out", {"columnLineage": reported})])])
     assert transformations(world, "raw.mail", "out.mail") == [("DIRECT", "TRANSFORMATION", True)]
 
 
@@ -84,15 +84,15 @@ def test_column_lineage_of_different_jobs_adds_up() -> None:
 
 
 def test_deleted_column_lineage_is_gone() -> None:
-    told = run("COMPLETE", "a", 0, "r1", outputs=[written("out", columns(x=["raw.x"]))])
+    reported = run("COMPLETE", "a", 0, "r1", outputs=[written("out", columns(x=["raw.x"]))])
     gone = run("COMPLETE", "a", 1, "r2", outputs=[dataset("out", {"columnLineage": deleted()})])
-    assert one_world([told, gone]).columns("out") == set()
+    assert one_world([reported, gone]).columns("out") == set()
 
 
 def test_an_event_without_the_facet_keeps_it() -> None:
-    told = run("START", "a", 0, outputs=[written("out", columns(x=["raw.x"]))])
+    reported = run("START", "a", 0, outputs=[written("out", columns(x=["raw.x"]))])
     plain = run("COMPLETE", "a", 1, outputs=["out"])
-    assert one_world([told, plain]).columns("out") == {"raw.x → out.x"}
+    assert one_world([reported, plain]).columns("out") == {"raw.x → out.x"}
 
 
 def test_a_dataset_event_may_tell_column_lineage_without_a_job() -> None:
@@ -121,14 +121,14 @@ def test_a_readers_narrow_schema_does_not_hide_the_writers() -> None:
     assert [f["name"] for f in world.dataset("t")["fields"]] == ["id", "name"]
 
 
-def test_a_readers_schema_is_used_where_no_writer_told_one() -> None:
+def test_a_readers_schema_is_used_where_no_writer_reported_one() -> None:
     world = one_world([run("COMPLETE", "read", inputs=[dataset("t", schema("id:INT"))])])
     assert [f["name"] for f in world.dataset("t")["fields"]] == ["id"]
 
 
 def test_every_column_once_in_the_datasets_own_column_lineage() -> None:
-    told = written("out", schema("a", "b"), columns(a=["raw.a"]))
-    world = one_world([run("COMPLETE", "agg", outputs=[told])])
+    reported = written("out", schema("a", "b"), columns(a=["raw.a"]))
+    world = one_world([run("COMPLETE", "agg", outputs=[reported])])
     lineage = world.dataset("out")["columnLineage"]
     assert [(c["name"], [i["field"] for i in c["inputFields"]]) for c in lineage] == [("a", ["a"])]
 

@@ -31,7 +31,7 @@ def test_the_later_facet_replaces_the_earlier_and_history_keeps_both() -> None:
     assert [name for name, _ in past] == ["documentation"]
 
 
-def test_a_deleted_facet_is_gone_until_it_is_told_again() -> None:
+def test_a_deleted_facet_is_gone_until_it_is_reported_again() -> None:
     events = [
         dataset_event("t", 0, {"documentation": facet(description="old")}),
         dataset_event("t", 5, {"documentation": deleted()}),
@@ -47,11 +47,11 @@ def test_unknown_facets_come_back_as_they_were() -> None:
     assert one_world([dataset_event("t", 0, {"my_own": odd})]).dataset("t")["facets"]["my_own"] == odd
 
 
-def test_a_known_facet_that_makes_no_sense_is_kept_but_not_believed() -> None:
+def test_a_known_facet_that_makes_no_sense_is_stored_but_not_used() -> None:
     odd = {"schema": facet(fields="not a list"), "documentation": facet(description=7)}
-    found = one_world([dataset_event("t", 0, odd)]).dataset("t")
-    assert (found["fields"], found["description"]) == ([], None)
-    assert found["facets"]["schema"]["fields"] == "not a list"
+    shown = one_world([dataset_event("t", 0, odd)]).dataset("t")
+    assert (shown["fields"], shown["description"]) == ([], None)
+    assert shown["facets"]["schema"]["fields"] == "not a list"
 
 
 def test_tags_owners_and_documentation() -> None:
@@ -69,14 +69,16 @@ def test_tags_owners_and_documentation() -> None:
             )
         ]
     )
-    found = world.dataset("t")
-    assert found["tags"] == ["pii", "tier:gold"]
-    assert [(f["name"], f["tags"]) for f in found["fields"]] == [("id", ["mail"]), ("name", [])]
+    shown = world.dataset("t")
+    assert shown["tags"] == ["pii", "tier:gold"]
+    assert [(f["name"], f["tags"]) for f in shown["fields"]] == [("id", ["mail"]), ("name", [])]
 
 
-@pytest.mark.parametrize(("told", "shown"), [("BATCH", "BATCH"), ("STREAMING", "STREAM"), ("SERVICE", "SERVICE")])
-def test_job_types(told: str, shown: str) -> None:
-    facets = {"jobType": facet(processingType=told, integration="FLINK", jobType="JOB")}
+@pytest.mark.parametrize(
+    ("processing_type", "shown"), [("BATCH", "BATCH"), ("STREAMING", "STREAM"), ("SERVICE", "SERVICE")]
+)
+def test_job_types(processing_type: str, shown: str) -> None:
+    facets = {"jobType": facet(processingType=processing_type, integration="FLINK", jobType="JOB")}
     assert one_world([job_event("j", facets=facets)]).job("j()")["type"] == shown
 
 
@@ -86,8 +88,8 @@ def test_job_documentation_and_code_location() -> None:
         "sourceCodeLocation": facet(type="git", url="https://example.test/repo"),
         "tags": facet(tags=[{"key": "team", "value": "core"}]),
     }
-    found = one_world([job_event("j", facets=facets)]).job("j()")
-    assert (found["description"], found["location"], found["tags"]) == (
+    job = one_world([job_event("j", facets=facets)]).job("j()")
+    assert (job["description"], job["location"], job["tags"]) == (
         "loads",
         "https://example.test/repo",
         ["team:core"],
@@ -101,8 +103,8 @@ def test_sources_come_from_the_data_source_facet() -> None:
 
 
 def test_statistics_belong_to_the_run() -> None:
-    told = dataset("t", outputFacets={"outputStatistics": facet(rowCount=7, size=70)})
-    world = one_world([run("COMPLETE", "a", outputs=[told])])
+    output = dataset("t", outputFacets={"outputStatistics": facet(rowCount=7, size=70)})
+    world = one_world([run("COMPLETE", "a", outputs=[output])])
     (use,) = world.run().uses.values()
     assert b'"rowCount":7' in bytes(world.renderer.facet_bodies(use.facets)["outputStatistics"])
     assert "outputStatistics" not in world.dataset("t")["facets"]
@@ -114,8 +116,8 @@ def test_a_dropped_dataset_is_marked_and_a_new_writer_brings_it_back() -> None:
         run("START", "drop", 5, "r2", outputs=[dataset("t", lifecycle("DROP"))]),
         run("COMPLETE", "drop", 6, "r2", outputs=["t"]),
     ]
-    found = one_world(dropped).dataset("t")
-    assert (found["deleted"], found["lastLifecycleState"]) == (True, "DROP")
+    shown = one_world(dropped).dataset("t")
+    assert (shown["deleted"], shown["lastLifecycleState"]) == (True, "DROP")
     assert one_world([*dropped, run("COMPLETE", "make", 9, "r3", outputs=["t"])]).dataset("t")["deleted"] is False
     created = run("COMPLETE", "drop", 9, "r4", outputs=[dataset("t", lifecycle("CREATE"))])
     assert one_world([*dropped, created]).dataset("t")["deleted"] is False
@@ -123,8 +125,8 @@ def test_a_dropped_dataset_is_marked_and_a_new_writer_brings_it_back() -> None:
 
 def test_truncate_keeps_the_dataset() -> None:
     world = one_world([run("COMPLETE", "a", outputs=[dataset("t", lifecycle("TRUNCATE"))])])
-    found = world.dataset("t")
-    assert (found["deleted"], found["lastLifecycleState"]) == (False, "TRUNCATE")
+    shown = world.dataset("t")
+    assert (shown["deleted"], shown["lastLifecycleState"]) == (False, "TRUNCATE")
 
 
 def test_history_follows_a_rename() -> None:
@@ -180,8 +182,10 @@ def test_without_the_facet_a_run_makes_a_version_for_each_schema_it_writes() -> 
 
 
 def test_each_run_writes_its_own_version() -> None:
-    told = dataset("t", schema("id:INT"))
-    world = one_world([run("COMPLETE", "a", 0, "r1", outputs=[told]), run("COMPLETE", "a", 9, "r2", outputs=[told])])
+    output = dataset("t", schema("id:INT"))
+    world = one_world(
+        [run("COMPLETE", "a", 0, "r1", outputs=[output]), run("COMPLETE", "a", 9, "r2", outputs=[output])]
+    )
     assert len(versions(world, "t")) == 2
 
 
@@ -198,5 +202,5 @@ def test_a_dataset_event_makes_a_version_by_content() -> None:
 
 def test_created_and_updated_are_event_times() -> None:
     world = one_world([run("START", "a", 3, outputs=["t"]), run("COMPLETE", "a", 7, outputs=["t"])])
-    found = world.state.dataset_of(world.node("t"))
-    assert (found.first, found.last) == (parse(time(3)), parse(time(7)))
+    dataset_seen = world.state.dataset_of(world.node("t"))
+    assert (dataset_seen.first, dataset_seen.last) == (parse(time(3)), parse(time(7)))

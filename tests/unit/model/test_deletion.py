@@ -12,7 +12,7 @@ from headwater.model.entities import Dataset, Job
 from tests.support import make
 from tests.support.make import columns, dataset, dataset_ref, deletion, job_ref, run
 from tests.support.strategies import events
-from tests.support.world import Told, World, close_all, one_world
+from tests.support.world import EventOrEdit, World, close_all, one_world
 
 CHAIN = [
     run("COMPLETE", "load", 0, "r1", ["raw"], [dataset("clean", {**make.schema("x"), **columns(x=["raw.x"])})]),
@@ -89,7 +89,7 @@ def test_a_late_event_with_an_early_time_stays_hidden() -> None:
     assert world.lineage("clean") == set()
 
 
-def test_a_namespace_takes_along_what_is_in_it_even_if_it_is_heard_of_later() -> None:
+def test_a_namespace_takes_along_what_is_in_it_even_if_it_is_reported_later() -> None:
     late = run("COMPLETE", "later", 3, "r9", ["clean"], ["more"])
     after = run("COMPLETE", "after", 9, "r10", ["fresh"])
     world = one_world([*CHAIN, deletion(("namespace", "db", ""), at=5), late, after])
@@ -102,12 +102,12 @@ def test_a_namespace_takes_along_what_is_in_it_even_if_it_is_heard_of_later() ->
 
 
 def test_an_alias_that_is_still_seen_keeps_the_dataset() -> None:
-    told = [
+    sent = [
         run("COMPLETE", "load", 0, "r1", outputs=[dataset("a", make.symlinks(("db", "b")))]),
         deletion(dataset_ref("a"), dataset_ref("b"), at=5),
     ]
-    assert {"a", "b"} <= hidden(one_world(told))
-    assert hidden(one_world([*told, run("COMPLETE", "use", 9, "r2", ["b"])])) == set()
+    assert {"a", "b"} <= hidden(one_world(sent))
+    assert hidden(one_world([*sent, run("COMPLETE", "use", 9, "r2", ["b"])])) == set()
 
 
 def test_column_lineage_that_a_job_declared_before_its_deletion_is_gone_with_it() -> None:
@@ -126,9 +126,9 @@ def test_column_lineage_that_a_job_declared_before_its_deletion_is_gone_with_it(
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events)
-def test_nothing_hidden_is_shown_anywhere(told: list[Told]) -> None:
+def test_nothing_hidden_is_shown_anywhere(sent: list[EventOrEdit]) -> None:
     try:
-        world = World(told)
+        world = World(sent)
         state = world.state
         gone = {node for node in map(Node, range(len(state.nodes))) if state.is_hidden(node)}
         listing = Listing(world.renderer)

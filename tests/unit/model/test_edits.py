@@ -16,15 +16,15 @@ def owner(name: str, who: str, at: float, about: str | None = None) -> Edit:
 
 
 def test_an_edit_comes_back_from_the_log_as_it_was() -> None:
-    told = [
+    sent = [
         owner("s3://ünï 😀\0", "me", 1),
         tagging(dataset_ref("a"), "pii", 2, "x"),
         make.deletion(job_ref("j"), at=3),
     ]
-    world = World(told)
+    world = World(sent)
     bodies = [stored.body for stored in world.log.read(Position(0))]
     assert all(is_edit(body) for body in bodies)
-    assert [decode_edit(body) for body in bodies] == told
+    assert [decode_edit(body) for body in bodies] == sent
 
 
 @pytest.mark.parametrize("body", [b"edit ", b"edit {", b'edit {"type":"other"}', b'edit {"type":"tag","name":"x"}'])
@@ -39,7 +39,7 @@ def test_the_later_owner_counts() -> None:
     assert (world.state.namespaces["new"].first, world.state.namespaces["new"].last) == (micros(1), micros(2))
 
 
-def test_a_source_is_where_the_last_one_said() -> None:
+def test_the_latest_uri_of_a_source_counts() -> None:
     put = edit(SourcePut(at=micros(5), name="warehouse", kind="KAFKA", url="kafka://new", description="d"))
     seen = [
         run("START", "j", at, f"r{at}", [dataset("a", {"dataSource": facet(name="warehouse", uri=uri)})])
@@ -59,7 +59,7 @@ def test_a_tag_keeps_its_description_when_it_is_used_or_put_without_one() -> Non
             tagging(dataset_ref("a"), "other", 3),
         ]
     )
-    assert {name: told[1] for name, told in world.state.edited.tags.items()} == {"pii": "personal", "other": None}
+    assert {name: edit[1] for name, edit in world.state.edited.tags.items()} == {"pii": "personal", "other": None}
 
 
 def test_tags_of_people_count_over_those_of_events() -> None:

@@ -90,11 +90,11 @@ def test_the_jobs_lineage_facet_overrides_inputs_times_outputs() -> None:
 
 def test_the_lineage_facet_holds_for_later_events_without_it_until_it_is_deleted() -> None:
     lineage = {"lineage": facet(entries=[entry("x2", source("x")), entry("y2", source("y"))])}
-    told = run("START", "both", 0, inputs=["x", "y"], outputs=["x2", "y2"], job_facets=lineage)
+    reported = run("START", "both", 0, inputs=["x", "y"], outputs=["x2", "y2"], job_facets=lineage)
     plain = run("COMPLETE", "both", 1, inputs=["x", "y"], outputs=["x2", "y2"])
     gone = run("START", "both", 2, "second", job_facets={"lineage": deleted()})
-    assert one_world([told, plain]).nodes("x2", UPSTREAM) == {"x2", "both()", "x"}
-    assert one_world([told, plain, gone]).nodes("x2", UPSTREAM) == {"x2", "both()", "x", "y"}
+    assert one_world([reported, plain]).nodes("x2", UPSTREAM) == {"x2", "both()", "x"}
+    assert one_world([reported, plain, gone]).nodes("x2", UPSTREAM) == {"x2", "both()", "x", "y"}
 
 
 def test_the_lineage_facet_beats_column_lineage() -> None:
@@ -141,8 +141,8 @@ def test_jobs_can_feed_jobs_and_datasets_of_others() -> None:
 
 
 def test_the_datasets_lineage_facet_limits_what_a_job_feeds_into_it() -> None:
-    told = dataset("x2", {"lineage": facet(inputs=[source("x")])})
-    world = one_world([run("COMPLETE", "both", inputs=["x", "y"], outputs=[told, "y2"])])
+    reported = dataset("x2", {"lineage": facet(inputs=[source("x")])})
+    world = one_world([run("COMPLETE", "both", inputs=["x", "y"], outputs=[reported, "y2"])])
     assert world.nodes("x2", UPSTREAM) == {"x2", "both()", "x"}
     assert world.nodes("y2", UPSTREAM) == {"y2", "both()", "x", "y"}
 

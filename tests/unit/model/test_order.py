@@ -11,7 +11,7 @@ from headwater.interpret.known_facets import KnownFacets
 from headwater.store.rows import take
 from headwater.store.sqlite.tables import SqliteTables
 from tests.support.strategies import events, run_events
-from tests.support.world import Told, World, close_all, record
+from tests.support.world import EventOrEdit, World, close_all, record
 
 # A real store is opened for each example, so few examples and no deadline.
 few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -19,10 +19,10 @@ few = settings(max_examples=40, deadline=None, suppress_health_check=list(Health
 
 @few
 @given(events, st.randoms())
-def test_order_and_repetition_do_not_matter(told: list[Told], random: Any) -> None:
+def test_order_and_repetition_do_not_matter(sent: list[EventOrEdit], random: Any) -> None:
     try:
-        expected = World(told).dump()
-        shuffled = [*told, *told]
+        expected = World(sent).dump()
+        shuffled = [*sent, *sent]
         random.shuffle(shuffled)
         assert World(shuffled).dump() == expected
     finally:
@@ -31,13 +31,13 @@ def test_order_and_repetition_do_not_matter(told: list[Told], random: Any) -> No
 
 @few
 @given(events, st.data())
-def test_a_restart_at_any_point_changes_nothing(told: list[Told], data: Any) -> None:
+def test_a_restart_at_any_point_changes_nothing(sent: list[EventOrEdit], data: Any) -> None:
     """Each append here reopens: the state comes from the tables, the rest from the log."""
     try:
-        expected = World(told).dump()
-        cut = data.draw(st.integers(0, len(told)))
-        world = World(told[:cut])
-        world.append([record(event) for event in told[cut:]])
+        expected = World(sent).dump()
+        cut = data.draw(st.integers(0, len(sent)))
+        world = World(sent[:cut])
+        world.append([record(event) for event in sent[cut:]])
         assert world.dump() == expected
         world.state = world.tables.load()
         assert world.dump() == expected
@@ -47,12 +47,12 @@ def test_a_restart_at_any_point_changes_nothing(told: list[Told], data: Any) -> 
 
 @few
 @given(st.lists(run_events, min_size=3, max_size=8))
-def test_the_tables_have_all_of_what_is_not_marked_as_changed(told: list[dict[str, Any]]) -> None:
+def test_the_tables_have_all_of_what_is_not_marked_as_changed(sent: list[dict[str, Any]]) -> None:
     """So a question about such jobs and datasets need not wait for a write."""
     try:
         world = World([])
         state, tables = world.state, world.tables
-        for number, event in enumerate(told, 1):
+        for number, event in enumerate(sent, 1):
             fold(state, tables, [(Position(number), record(event))], KnownFacets())
             settle_latest_runs(state, tables)
             unmarked = [entity.node for entity in state.nodes if entity.node not in state.dirty.nodes]
@@ -72,9 +72,9 @@ def _asked(tables: SqliteTables, nodes: list[Node]) -> list[Any]:
 
 @few
 @given(events)
-def test_a_job_counts_the_runs_that_have_events_of_their_own(told: list[dict[str, Any]]) -> None:
+def test_a_job_counts_the_runs_that_have_events_of_their_own(sent: list[dict[str, Any]]) -> None:
     try:
-        world = World(told)
+        world = World(sent)
         for names in world.state.jobs.values():
             for node in names.values():
                 runs = world.tables.runs_of_job(node, 100, 0)

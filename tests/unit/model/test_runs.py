@@ -7,8 +7,8 @@ from tests.support.world import one_world
 
 def test_state_follows_event_time_not_arrival() -> None:
     world = one_world([run("START", "load", 0), run("RUNNING", "load", 1), run("COMPLETE", "load", 2)])
-    found = world.run()
-    assert (found.state, found.started_at, found.ended_at) == ("COMPLETED", parse(time(0)), parse(time(2)))
+    latest = world.run()
+    assert (latest.state, latest.started_at, latest.ended_at) == ("COMPLETED", parse(time(0)), parse(time(2)))
 
 
 def test_a_running_event_after_the_end_does_not_reopen_a_run() -> None:
@@ -62,9 +62,9 @@ def test_a_parent_seen_later_has_its_own_state() -> None:
     assert world.run("child").state == "FAILED"
 
 
-def test_the_root_run_is_kept_beside_the_parent() -> None:
-    told = parent("mid", "run-mid", root=("top", "run-top"))
-    world = one_world([run("START", "mid.leaf", 1, "leaf", facets=told)])
+def test_the_root_run_is_stored_beside_the_parent() -> None:
+    facets = parent("mid", "run-mid", root=("top", "run-top"))
+    world = one_world([run("START", "mid.leaf", 1, "leaf", facets=facets)])
     leaf = world.run("leaf")
     assert (leaf.parent and leaf.parent[1], leaf.root and leaf.root[1]) == ("run-mid", "run-top")
     assert world.run("run-top").state == "NEW"
@@ -77,18 +77,18 @@ def test_a_run_is_not_its_own_parent() -> None:
 
 
 def test_a_parent_without_a_name_is_no_parent() -> None:
-    told = parent("", "", root=("", ""))
-    world = one_world([run("START", "load", 0, "r", facets=told)])
+    facets = parent("", "", root=("", ""))
+    world = one_world([run("START", "load", 0, "r", facets=facets)])
     assert (world.run("r").parent, world.run("r").root) == (None, None)
     assert set(world.state.jobs["jobs"]) == {"load"}
 
 
-def test_nominal_time_is_kept() -> None:
+def test_nominal_time_is_stored() -> None:
     nominal = {"nominalTime": facet(nominalStartTime=time(-60), nominalEndTime=time(0))}
     world = one_world([run("START", "load", 1, facets=nominal), run("COMPLETE", "load", 2)])
-    found = world.run().nominal
-    assert found is not None
-    assert found[1:] == (parse(time(-60)), parse(time(0)))
+    stored = world.run().nominal
+    assert stored is not None
+    assert stored[1:] == (parse(time(-60)), parse(time(0)))
 
 
 def test_run_facets_of_all_events_of_a_run_add_up_and_the_later_wins() -> None:
@@ -118,7 +118,7 @@ def test_the_latest_run_is_the_one_that_started_last() -> None:
         [
             run("START", "load", 0, "old"),
             run("START", "load", 10, "new"),
-            run("ABORT", "load", 20, "old"),  # told late, as watchers do
+            run("ABORT", "load", 20, "old"),  # reported late, as watchers do
         ]
     )
     assert world.job("load()")["latestRun"]["id"] == "new"

@@ -28,7 +28,7 @@ Json = dict[str, Any]
 many = settings(max_examples=150, deadline=None)
 
 
-def told(event: Json) -> Event:
+def decoded(event: Json) -> Event:
     return decode(json.dumps(event).encode())
 
 
@@ -56,7 +56,7 @@ def nested(depth: int) -> str:
 
 def test_a_run_event_has_run_job_and_datasets() -> None:
     fit = make.facet(x=1)
-    event = told(
+    event = decoded(
         make.run(
             "COMPLETE",
             "load",
@@ -77,18 +77,18 @@ def test_a_run_event_has_run_job_and_datasets() -> None:
 
 def test_facets_of_the_use_are_those_of_the_side_on_which_the_dataset_stands() -> None:
     both = make.dataset("a", inputFacets={"read": {}}, outputFacets={"written": {}})
-    event = told(make.run("START", "load", inputs=[both], outputs=[both]))
+    event = decoded(make.run("START", "load", inputs=[both], outputs=[both]))
     assert (set(event.inputs[0].run_facets), set(event.outputs[0].run_facets)) == ({"read"}, {"written"})
 
 
 def test_a_job_event_has_no_run() -> None:
-    event = told(make.job_event("load", inputs=["raw"]))
+    event = decoded(make.job_event("load", inputs=["raw"]))
     assert (event.type, event.run, event.job) == (EventType.STATIC, None, ("jobs", "load"))
     assert [d.name for d in event.inputs] == ["raw"]
 
 
 def test_a_dataset_event_has_only_its_dataset() -> None:
-    event = told({**make.dataset_event("raw", facets=make.schema("id")), "inputs": [make.dataset("other")]})
+    event = decoded({**make.dataset_event("raw", facets=make.schema("id")), "inputs": [make.dataset("other")]})
     assert event.dataset is not None
     assert (event.type, event.run, event.job) == (EventType.STATIC, None, None)
     assert (event.dataset.name, set(event.dataset.facets)) == ("raw", {"schema"})
@@ -96,12 +96,12 @@ def test_a_dataset_event_has_only_its_dataset() -> None:
 
 
 def test_a_dataset_beside_run_and_job_is_left_aside() -> None:
-    event = told(run_event(dataset=make.dataset("x")))
+    event = decoded(run_event(dataset=make.dataset("x")))
     assert (event.type, event.dataset) == (EventType.START, None)
 
 
 def test_a_run_beside_a_dataset_is_left_aside() -> None:
-    event = told({**make.dataset_event("raw"), "run": {"runId": "r"}})
+    event = decoded({**make.dataset_event("raw"), "run": {"runId": "r"}})
     assert (event.type, event.run) == (EventType.STATIC, None)
 
 
@@ -119,19 +119,19 @@ def test_unknown_fields_are_kept_in_the_text() -> None:
 
 
 def test_dataset_names_are_made_canonical_and_job_names_are_not() -> None:
-    event = told(make.run("START", ("s3a://x/", "/load/"), inputs=[make.dataset(("s3a://bucket/", "/raw/"))]))
+    event = decoded(make.run("START", ("s3a://x/", "/load/"), inputs=[make.dataset(("s3a://bucket/", "/raw/"))]))
     assert event.job == ("s3a://x/", "/load/")
     assert (event.inputs[0].namespace, event.inputs[0].name) == ("s3://bucket", "raw")
 
 
 def test_the_later_step_wins_at_the_same_moment() -> None:
     kinds = ["OTHER", "START", "RUNNING", "COMPLETE", "ABORT", "FAIL"]
-    stamps = [told(make.run(kind, "load")).stamp for kind in kinds]
+    stamps = [decoded(make.run(kind, "load")).stamp for kind in kinds]
     assert stamps == sorted(stamps)
     assert len(set(stamps)) == len(kinds)
-    assert told(make.job_event("load")).stamp < stamps[0]
-    assert max(stamps) < told(make.run("OTHER", "load", at=1 / 60e6)).stamp
-    assert {stamp_time(s) for s in stamps} == {told(make.run("START", "load")).time}
+    assert decoded(make.job_event("load")).stamp < stamps[0]
+    assert max(stamps) < decoded(make.run("OTHER", "load", at=1 / 60e6)).stamp
+    assert {stamp_time(s) for s in stamps} == {decoded(make.run("START", "load")).time}
 
 
 def test_the_digest_tells_different_texts_apart() -> None:
@@ -147,25 +147,25 @@ def test_the_digest_tells_different_texts_apart() -> None:
 
 
 def test_the_same_facet_twice_is_one_content() -> None:
-    event = told(make.run("START", "load", inputs=[make.dataset(n, {"own": make.facet(x=1)}) for n in "ab"]))
+    event = decoded(make.run("START", "load", inputs=[make.dataset(n, {"own": make.facet(x=1)}) for n in "ab"]))
     assert len(event.facets) == 2
     assert len({facet.content_id for facet in event.facets}) == 1
 
 
 def test_more_facets_than_are_remembered_change_nothing() -> None:
     one = run_event(run={"runId": "r", "facets": {"own": make.facet(x="first")}})
-    before = told(one)
+    before = decoded(one)
     for start in range(0, event_module._CACHE_ENTRIES + 100, 500):
-        told(run_event(run={"runId": "r", "facets": {f"f{n}": make.facet(n=n) for n in range(start, start + 500)}}))
-    assert told(one) == before
+        decoded(run_event(run={"runId": "r", "facets": {f"f{n}": make.facet(n=n) for n in range(start, start + 500)}}))
+    assert decoded(one) == before
 
 
 def test_the_same_facets_in_another_event_are_the_same_facets() -> None:
     facets = make.schema("a") | {"own": make.facet(x=1)}
-    first, second = (told(make.run("START", "load", n, inputs=[make.dataset("in", facets)])) for n in range(2))
+    first, second = (decoded(make.run("START", "load", n, inputs=[make.dataset("in", facets)])) for n in range(2))
     event_module._facet_group_cache.clear()
     event_module._facet_cache.clear()
-    again = told(make.run("START", "load", 1, inputs=[make.dataset("in", facets)]))
+    again = decoded(make.run("START", "load", 1, inputs=[make.dataset("in", facets)]))
     assert second == again
     assert first.inputs == again.inputs
     assert [facet.content for facet in again.facets] == [facet.content for facet in again.inputs[0].facets.values()]
@@ -183,7 +183,7 @@ def test_facets_that_are_no_object_are_refused_by_their_place(wrong: object) -> 
 @pytest.mark.parametrize("nothing", [None, {}])
 def test_facets_may_be_nothing(nothing: object) -> None:
     job = {"namespace": "jobs", "name": "load", "facets": nothing}
-    assert told(run_event(job=job)).job_facets == {}
+    assert decoded(run_event(job=job)).job_facets == {}
 
 
 # Leniences
@@ -191,65 +191,68 @@ def test_facets_may_be_nothing(nothing: object) -> None:
 
 @pytest.mark.parametrize("run_id", ["42", "manual__2026-03-02T10:00:00+00:00", "läuft", " "])
 def test_a_run_id_need_not_be_a_uuid(run_id: str) -> None:
-    assert told(run_event(run={"runId": run_id})).run == run_id
+    assert decoded(run_event(run={"runId": run_id})).run == run_id
 
 
 @pytest.mark.parametrize("producer", ["airflow", "", None])
 def test_a_producer_need_not_be_a_uri(producer: str | None) -> None:
-    assert told(run_event(producer=producer, schemaURL=producer)).producer == (producer or "")
+    assert decoded(run_event(producer=producer, schemaURL=producer)).producer == (producer or "")
 
 
 def test_producer_and_schema_may_be_missing() -> None:
     event = run_event()
     del event["producer"], event["schemaURL"]
-    assert told(event).producer == ""
+    assert decoded(event).producer == ""
 
 
 @pytest.mark.parametrize("event", [run_event(eventType=None), make.run(None, "load")])
 def test_a_missing_event_type_is_other(event: Json) -> None:
-    assert told(event).type is EventType.OTHER
+    assert decoded(event).type is EventType.OTHER
 
 
 @pytest.mark.parametrize("text", ["complete", "Complete", "COMPLETE"])
 def test_an_event_type_may_be_in_any_case(text: str) -> None:
-    assert told(run_event(eventType=text)).type is EventType.COMPLETE
+    assert decoded(run_event(eventType=text)).type is EventType.COMPLETE
 
 
 def test_the_type_of_an_event_without_run_does_not_matter() -> None:
-    assert told({**make.job_event("load"), "eventType": "WHATEVER"}).type is EventType.STATIC
+    assert decoded({**make.job_event("load"), "eventType": "WHATEVER"}).type is EventType.STATIC
 
 
 @pytest.mark.parametrize(
     "text", ["2026-03-02T10:00:00", "2026-03-02 10:00:00", "2026-03-02T10:00", "2026-03-02T10:00:00,0"]
 )
 def test_a_time_without_zone_is_utc(text: str) -> None:
-    assert told(run_event(eventTime=text)).time == told(run_event(eventTime="2026-03-02T10:00:00Z")).time
+    assert decoded(run_event(eventTime=text)).time == decoded(run_event(eventTime="2026-03-02T10:00:00Z")).time
 
 
 def test_namespaces_may_be_empty() -> None:
-    event = told(make.run("START", ("", "load"), inputs=[make.dataset(("", "raw"))]))
+    event = decoded(make.run("START", ("", "load"), inputs=[make.dataset(("", "raw"))]))
     assert event.job == ("", "load")
     assert (event.inputs[0].namespace, event.inputs[0].name) == ("", "raw")
 
 
 def test_facets_need_no_producer_and_no_schema() -> None:
-    assert set(told(run_event(run={"runId": "r", "facets": {"own": {}, "two": {"x": 1}}})).run_facets) == {"own", "two"}
+    assert set(decoded(run_event(run={"runId": "r", "facets": {"own": {}, "two": {"x": 1}}})).run_facets) == {
+        "own",
+        "two",
+    }
 
 
 def test_known_facets_that_break_their_schema_are_kept() -> None:
     facets = {"nominalTime": {"nominalStartTime": 5}, "parent": {"run": []}}
-    assert set(told(run_event(run={"runId": "r", "facets": facets})).run_facets) == set(facets)
+    assert set(decoded(run_event(run={"runId": "r", "facets": facets})).run_facets) == set(facets)
 
 
 def test_null_stands_for_what_is_not_there() -> None:
     whole = run_event(inputs=None, outputs=None, dataset=None)
     whole["run"]["facets"] = None
     whole["job"]["facets"] = {"gone": None, "own": {}}
-    event = told(whole)
+    event = decoded(whole)
     assert (event.inputs, event.outputs, event.run_facets) == ((), (), {})
     assert set(event.job_facets) == {"own"}
-    assert told({**make.job_event("load"), "run": None}).type is EventType.STATIC
-    assert told({**make.dataset_event("raw"), "job": None, "run": None}).dataset is not None
+    assert decoded({**make.job_event("load"), "run": None}).type is EventType.STATIC
+    assert decoded({**make.dataset_event("raw"), "job": None, "run": None}).dataset is not None
 
 
 # Refusals, with the path of the field
@@ -443,7 +446,7 @@ def test_what_is_accepted_once_is_accepted_on_replay(place: str) -> None:
 
 def test_wide_facets_are_not_deep() -> None:
     fields = [{"name": f"c{n}", "fields": [{"name": "x"}]} for n in range(2_000)]
-    event = told(make.run("START", "load", outputs=[make.dataset("clean", {"schema": make.facet(fields=fields)})]))
+    event = decoded(make.run("START", "load", outputs=[make.dataset("clean", {"schema": make.facet(fields=fields)})]))
     assert set(event.outputs[0].facets) == {"schema"}
 
 

@@ -40,11 +40,11 @@ def test_schema_fields_may_have_fields() -> None:
 
 def test_column_lineage_has_fields_and_what_feeds_the_whole_dataset() -> None:
     body = json.dumps(make.columns(total=["orders.price"], indirect=["orders.day"])["columnLineage"]).encode()
-    told = f.read(f.ColumnLineage, body)
-    assert told is not None
-    assert told.fields is not None
-    assert told.dataset is not None
-    direct, indirect = told.fields["total"].inputFields[0], told.dataset[0]
+    facet = f.read(f.ColumnLineage, body)
+    assert facet is not None
+    assert facet.fields is not None
+    assert facet.dataset is not None
+    direct, indirect = facet.fields["total"].inputFields[0], facet.dataset[0]
     assert (direct.namespace, direct.name, direct.field) == ("db", "orders", "price")
     assert direct.transformations == [f.Transformation("DIRECT", "IDENTITY", "", False)]
     assert (indirect.field, indirect.transformations and indirect.transformations[0].type) == ("day", "INDIRECT")
@@ -52,10 +52,10 @@ def test_column_lineage_has_fields_and_what_feeds_the_whole_dataset() -> None:
 
 def test_column_lineage_of_the_first_kind_has_one_transformation_a_field() -> None:
     fields = {"a": {"inputFields": [], "transformationType": "MASKED", "transformationDescription": "hashed"}}
-    told = f.read(f.ColumnLineage, encoded(fields=fields))
-    assert told is not None
-    assert told.fields is not None
-    assert told.fields["a"] == f.OutputField([], "hashed", "MASKED")
+    facet = f.read(f.ColumnLineage, encoded(fields=fields))
+    assert facet is not None
+    assert facet.fields is not None
+    assert facet.fields["a"] == f.OutputField([], "hashed", "MASKED")
 
 
 def test_a_parent_may_come_with_a_root() -> None:
@@ -82,9 +82,9 @@ def test_lineage_has_a_form_for_jobs_and_one_for_datasets() -> None:
 
 
 def test_tags_may_be_of_a_field() -> None:
-    told = f.read(f.Tags, encoded(tags=[{"key": "pii"}, {"key": "level", "value": "2", "field": "id", "source": "x"}]))
-    assert told is not None
-    assert told.tags == [f.Tag("pii"), f.Tag("level", "2", "x", "id")]
+    facet = f.read(f.Tags, encoded(tags=[{"key": "pii"}, {"key": "level", "value": "2", "field": "id", "source": "x"}]))
+    assert facet is not None
+    assert facet.tags == [f.Tag("pii"), f.Tag("level", "2", "x", "id")]
 
 
 def test_fields_that_nobody_knows_are_passed_over() -> None:
@@ -171,9 +171,9 @@ def test_a_deep_facet_that_was_accepted_can_be_read_anywhere() -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.dictionaries(st.one_of(st.sampled_from(["fields", "tags", "run", "_deleted"]), some.texts), some.values))
-def test_any_object_can_be_asked_for_any_facet(content: dict[str, Any]) -> None:
+def test_any_object_can_be_read_as_any_facet(content: dict[str, Any]) -> None:
     body = json.dumps(content).encode()
     for kind in KINDS:
-        found = f.read(kind, body)
-        assert found is None or isinstance(found, kind)
+        facet = f.read(kind, body)
+        assert facet is None or isinstance(facet, kind)
     assert f.is_deleted(body) is (content.get("_deleted") is True)

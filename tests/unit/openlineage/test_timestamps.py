@@ -127,5 +127,5 @@ def test_the_zone_does_not_change_the_moment(local: datetime, zone: timezone) ->
 
 @given(st.text())
 def test_any_text_is_a_time_or_a_value_error(text: str) -> None:
-    found = parse_or_none(text)
-    assert found is None or parse(iso(found)) == found
+    at = parse_or_none(text)
+    assert at is None or parse(iso(at)) == at

@@ -10,7 +10,7 @@ from headwater.ingest.folding import fold
 from headwater.ingest.service import Service
 from headwater.openlineage.timestamps import now
 from headwater.search.search import Answer, Search, Wanted
-from tests.support.world import Told, World, record
+from tests.support.world import EventOrEdit, World, record
 
 
 def search_for(world: World, folder: Path) -> Search:
@@ -38,7 +38,7 @@ async def found(world: World, text: str, **wanted: Any) -> list[str]:
         return names(await search.ask(Wanted(text, **wanted)))
 
 
-def tell(world: World, events: Sequence[Told]) -> None:
+def tell(world: World, events: Sequence[EventOrEdit]) -> None:
     """Events that come in while the search runs."""
     for event in events:
         decoded = record(event)

@@ -22,7 +22,7 @@ from headwater.search.search import Search, Wanted
 from headwater.search.words import question, words
 from tests.support import make
 from tests.support.strategies import events
-from tests.support.world import Told, World, close_all
+from tests.support.world import EventOrEdit, World, close_all
 from tests.unit.search.searching import names, search_for, searching, tell
 
 _QUESTIONS = (
@@ -71,7 +71,7 @@ def fits_loosely(texts: Texts, text: str) -> bool:
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events, st.lists(st.sampled_from(["restart", "stop short", "go on", "lose it"]), min_size=8, max_size=8))
-def test_a_followed_index_equals_a_fresh_one_and_a_scan(told: list[Told], fates: list[str]) -> None:
+def test_a_followed_index_equals_a_fresh_one_and_a_scan(told: list[EventOrEdit], fates: list[str]) -> None:
     async def run() -> None:
         world = World([])
         with tempfile.TemporaryDirectory() as folder:

@@ -31,7 +31,7 @@ from tests.support.make import (
 )
 from tests.support.strategies import events
 from tests.support.whodunit import why
-from tests.support.world import Told, World, close_all
+from tests.support.world import EventOrEdit, World, close_all
 
 Json = dict[str, Any]
 
@@ -168,7 +168,7 @@ moments = st.integers(-1, 14).map(lambda n: micros(n * 700 - 350))
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events, moments)
-def test_what_is_looked_at_is_what_lineage_shows_upstream(told: list[Told], at: Micros) -> None:
+def test_what_is_looked_at_is_what_lineage_shows_upstream(told: list[EventOrEdit], at: Micros) -> None:
     try:
         world = World(told)
         state, when = world.state, At(at)
