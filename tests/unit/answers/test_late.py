@@ -19,7 +19,7 @@ from headwater.store.rows import take
 from headwater.why import pace
 from tests.support.make import facet, run, time
 from tests.support.strategies import events
-from tests.support.world import Told, World, close_all
+from tests.support.world import EventOrEdit, World, close_all
 
 Json = dict[str, Any]
 STREAMING = {"jobType": facet(processingType="STREAMING", integration="FLINK")}
@@ -86,7 +86,7 @@ def test_an_event_ends_the_silence_and_a_run_the_lateness(clock: Clock) -> None:
     answer = clock.ask(finder, 320)
     assert ([job.name for job in answer.stuck], [job.name for job in answer.late]) == (["stream"], ["hourly"])
     for event in (run("RUNNING", "stream", 319, "stream"), run("START", "hourly", 319, "hourly 5")):
-        world.take_in(event)
+        world.ingest(event)
     world.tables.write(take(world.state), world.state.position)
     answer = clock.ask(finder, 320)
     assert (answer.stuck, answer.late) == ([], [])
@@ -105,7 +105,7 @@ def test_the_tables_are_asked_again_only_about_jobs_that_changed(clock: Clock, m
     monkeypatch.setattr(world.tables, "latest_runs", counted)
     before, after = clock.ask(finder, 242), clock.ask(finder, 400)
     assert (before.late, [job.name for job in after.late]) == ([], ["a", "b"])
-    world.take_in(run("START", "b", 401, "b 5"))
+    world.ingest(run("START", "b", 401, "b 5"))
     world.tables.write(take(world.state), world.state.position)
     clock.ask(finder, 402)
     assert asked == [["c", "a", "b"], ["b"]]
@@ -119,7 +119,7 @@ def test_only_the_last_active_jobs_are_examined(clock: Clock) -> None:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(events)
-def test_it_says_what_why_says(told: list[Told]) -> None:
+def test_it_says_what_why_says(told: list[EventOrEdit]) -> None:
     world = World(told)
     try:
         with pytest.MonkeyPatch.context() as monkeypatch:
