@@ -90,7 +90,9 @@ async def _watch(url: str, pipe: Connection) -> dict[str, Any]:
     first = await poll(whole=True)
     await poll(whole=True)
     assert sent >= CONNECTORS
-    assert all(w.found and len(next(iter(w.found.outputs.values())).columns) == 20 for w in watcher.watched.values())
+    assert all(
+        c.lineage and len(next(iter(c.lineage.outputs.values())).columns) == 20 for c in watcher.connectors.values()
+    )
     sent = 0
     polls = [await poll() for _ in range(POLLS)]
     idle, sent = sent, 0

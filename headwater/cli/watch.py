@@ -21,7 +21,7 @@ from headwater.emit.delivery import Delivery
 from headwater.emit.events import Json
 from headwater.errors import BadRequest, Unreachable
 from headwater.watch.connect import mapping as mappings
-from headwater.watch.connect import memory, status_table
+from headwater.watch.connect import state_file, status_table
 from headwater.watch.connect.watcher import Options, Watcher
 from headwater.watch.kafka.client import Kafka
 from headwater.watch.known_runs import KnownRuns
@@ -87,7 +87,7 @@ def connect(
     )
     command.mappings = mappings.load(mapping)
     if not dry_run:
-        command.file = state or memory.default_file(connect, namespace)
+        command.file = state or state_file.default_file(connect, namespace)
         command.deliver = http_transport.delivery(url, spool)
     try:
         asyncio.run(command.run_once() if once else command.run())
@@ -104,7 +104,7 @@ class WatchConnect:
     ) -> None:
         self._connect, self._registry, self._kafka, self._url = connect, registry, kafka, url
         self._options, self._json = options, json
-        self.mappings = mappings.Known(())
+        self.mappings = mappings.ClassDescriptions(())
         self.file: Path | None = None
         self.deliver: Delivery | None = None
         self._print_events = False
@@ -112,8 +112,8 @@ class WatchConnect:
     async def run_once(self) -> None:
         async with self._watcher() as watcher:
             await watcher.poll(whole=True)
-            if watcher.trouble:
-                raise Unreachable(f"{watcher.trouble}. Set the URL of Connect with --connect")
+            if watcher.health.problem:
+                raise Unreachable(f"{watcher.health.problem}. Set the URL of Connect with --connect")
             if self._registry is not None or self._kafka is not None:
                 await watcher.poll(whole=True)  # now with the schemas that the first poll requested
             if self._json:
@@ -153,7 +153,7 @@ class WatchConnect:
             self._send,
             self.mappings,
             self._options,
-            runs_known=runs,
+            known_runs=runs,
             registry=registry,
             kafka=kafka,
             file=self.file,

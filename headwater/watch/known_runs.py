@@ -1,4 +1,4 @@
-"""What Headwater knows already: the latest run of each connector, whoever told it."""
+"""The runs that Headwater knows already: the latest of each job, whoever reported it."""
 
 import logging
 
@@ -11,12 +11,10 @@ log = logging.getLogger("headwater.watch")
 _OVER = ("COMPLETED", "FAILED", "ABORTED")
 
 
-class Latest:
-    """A run: its id, and whether it goes on."""
-
+class KnownRun:
     def __init__(self, run: marquez.Run) -> None:
         self.id = run.id
-        self.goes_on = run.state not in _OVER
+        self.is_open = run.state not in _OVER
 
 
 class KnownRuns:
@@ -28,30 +26,30 @@ class KnownRuns:
     async def close(self) -> None:
         await self._client.close()
 
-    async def all(self) -> dict[str, Latest] | None:
-        """Of all jobs of the namespace; None when nobody answers."""
-        found = {}
+    async def all(self) -> dict[str, KnownRun] | None:
+        """The latest run of each job of the namespace; None when the server does not answer."""
+        runs = {}
         try:
             async for job in self._client.jobs(self._namespace):
                 if job.latestRun is not None:
-                    found[job.name] = Latest(job.latestRun)
+                    runs[job.name] = KnownRun(job.latestRun)
         except NotFound:
             return {}
         except HeadwaterError as e:
-            log.warning("what Headwater knows of earlier runs is not known: %s", e)
+            log.warning("cannot ask Headwater for earlier runs: %s", e)
             return None
-        return found
+        return runs
 
-    async def of(self, name: str) -> Latest | None:
-        """None where there is none; HeadwaterError when nobody answers."""
+    async def latest(self, job: str) -> KnownRun | None:
+        """None where there is none; HeadwaterError when the server does not answer."""
         try:
-            answer = await self._client.ask(catalogue.job(self._namespace, name))
+            answer = await self._client.ask(catalogue.job(self._namespace, job))
         except NotFound:
             return None
         run = answer.value.latestRun
-        return Latest(run) if run is not None else None
+        return KnownRun(run) if run is not None else None
 
-    async def cluster(self, run: str) -> str:
-        """Which Kafka cluster a run is of, if a watcher told it; HeadwaterError when nobody answers."""
-        told = (await self._client.ask(catalogue.run_facets(run))).value.facets.get("headwater_connect")
-        return str(told.get("cluster") or "") if isinstance(told, dict) else ""
+    async def run_facet(self, run: str, name: str) -> dict[str, object]:
+        """Empty where the run has no such facet; HeadwaterError when the server does not answer."""
+        facet = (await self._client.ask(catalogue.run_facets(run))).value.facets.get(name)
+        return facet if isinstance(facet, dict) else {}

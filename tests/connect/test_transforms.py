@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from headwater.watch.connect import mapping
-from headwater.watch.connect.found import Output, World
-from headwater.watch.connect.lineage import lineage
+from headwater.watch.connect.connector_lineage import connector_lineage
+from headwater.watch.connect.extraction import TopicCatalog
+from headwater.watch.connect.lineage import Output
 from tests.connect.chains import CHAINS, options
 from tests.connect.cluster import PATIENCE, Cluster
 from tests.integration.support import wait_for
-from tests.unit.watch.connect.notation import world
+from tests.unit.watch.connect.notation import catalog
 
 LINE = "a line that nobody else writes"
 JSON = "org.apache.kafka.connect.json.JsonConverter"
@@ -38,11 +39,10 @@ def config(cluster: Cluster, name: str) -> dict[str, str]:
 
 
 def foreseen(cluster: Cluster, name: str) -> Output:
-    known = mapping.load()
-    told = config(cluster, name) | options(CHAINS[name])
-    found = lineage(name, told, "source", known, World(cluster.kafka))
-    assert found.notes == []
-    (output,) = found.outputs.values()
+    whole = config(cluster, name) | options(CHAINS[name])
+    lineage = connector_lineage(name, whole, "source", mapping.load(), TopicCatalog(cluster.kafka))
+    assert lineage.notes == []
+    (output,) = lineage.outputs.values()
     return output
 
 
@@ -57,25 +57,25 @@ def test_a_record_of_a_source_is_as_foreseen(cluster: Cluster, name: str) -> Non
     if key is not None and json.loads(key)["schema"] is not None:
         columns |= columns_of(json.loads(key), "key")
     assert set(output.columns) == set(columns)
-    for column, told in columns.items():
-        ways = [origin.way for origin in output.columns[column]]
-        if isinstance(told, str) and told == LINE:
-            assert any(not way.masked for way in ways), f"{column} has the line in it"
-        elif isinstance(told, str) and all(not way.changed for way in ways):
-            assert ways == [], f"{column} was foreseen to have the line in it, but has {told!r}"
+    for column, real in columns.items():
+        made = [origin.transformation for origin in output.columns[column]]
+        if isinstance(real, str) and real == LINE:
+            assert any(not how.masked for how in made), f"{column} has the line in it"
+        elif isinstance(real, str) and all(not how.changed for how in made):
+            assert made == [], f"{column} was foreseen to have the line in it, but has {real!r}"
 
 
 def columns_of(record: dict[str, Any], part: str) -> dict[str, Any]:
     """Columns with their values: fields of structs, and the structs themselves."""
     prefix = () if part == "value" else ("key",)
 
-    def below(schema: dict[str, Any], told: Any, above: tuple[str, ...]) -> dict[str, Any]:
+    def below(schema: dict[str, Any], value: Any, above: tuple[str, ...]) -> dict[str, Any]:
         if schema["type"] != "struct":
-            return {".".join(above) or part: told}
-        found = {".".join(above): told} if above else {}
+            return {".".join(above) or part: value}
+        columns = {".".join(above): value} if above else {}
         for field in schema["fields"]:
-            found |= below(field, told[field["field"]], (*above, field["field"]))
-        return found
+            columns |= below(field, value[field["field"]], (*above, field["field"]))
+        return columns
 
     return below(record["schema"], record["payload"], prefix)
 
@@ -119,18 +119,18 @@ def test_a_record_of_a_sink_is_as_foreseen(cluster: Cluster, name: str) -> None:
     """A file sink writes a record as `Struct{a=1,b=2}`: its fields are those foreseen for a table."""
     file = cluster.files / f"{name}.out"
     cluster.produce(name, json.dumps(ORDER).encode())
-    told = {"topics": name, "value.converter": JSON} | options(SINKS[name])
+    chain = {"topics": name, "value.converter": JSON} | options(SINKS[name])
     real = {"connector.class": "org.apache.kafka.connect.file.FileStreamSinkConnector", "file": str(file)}
-    cluster.put(name, told | real)
+    cluster.put(name, chain | real)
     text = wait_for(lambda: file.exists() and file.read_text(), "the record", PATIENCE)
     fields = dict(pair.split("=", 1) for pair in re.findall(r"[\w.]+=[^,{}]*", text))
     table = {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "s3.bucket.name": "b"}
-    found = lineage(name, told | table, "sink", mapping.load(), world([SCHEMA.format(name)]))
-    (output,) = found.outputs.values()
+    lineage = connector_lineage(name, chain | table, "sink", mapping.load(), catalog([SCHEMA.format(name)]))
+    (output,) = lineage.outputs.values()
     assert {column for column in output.columns if "." not in column} == set(fields)
     if "topic" in fields:
         assert output.dataset.name == f"topics/{fields['topic']}"
     values = {"id": "o1", "who.name": "Ann", "who.mail": "ann@x", "price": "1.5"}
     for column, origins in output.columns.items():
         for origin in origins:
-            assert (fields[column] == values[origin.field]) is not origin.way.changed, column
+            assert (fields[column] == values[origin.field]) is not origin.transformation.changed, column

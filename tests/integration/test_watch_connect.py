@@ -222,7 +222,7 @@ def test_a_connect_that_does_not_answer_ends_nothing(
     fake.fault = None
     wait_for(lambda: fake.requests[-3:].count("/connectors") and "answers again" in watching.output(), "answers", 60)
     assert [one["event"] for one in watching.told()] == ["START"]
-    assert watching.output().count("what is known stays as it is") == 1
+    assert watching.output().count("the last known state stays") == 1
     wait_state(server, "RUNNING")
 
 
@@ -427,7 +427,7 @@ def test_once_shows_a_table(fake: FakeConnect) -> None:
     done = once(fake, "--dry-run", "--registry", fake.url)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0].split() == ["connector", "state", "tasks", "reads", "writes", "columns", "flow", "to", "know"]
+    assert lines[0].split() == ["connector", "state", "tasks", "reads", "writes", "columns", "flow", "notes"]
     assert "sink" in lines[1]
     assert "1/1" in lines[1]
     assert "s3://archive topics/orders" in lines[1]
@@ -469,14 +469,14 @@ def test_a_mapping_that_is_wrong(fake: FakeConnect, tmp_path: Path) -> None:
     (tmp_path / "m.toml").write_text("[[connector]]\nclasses = 3")
     done = once(fake, "--dry-run", "--mapping", str(tmp_path / "m.toml"))
     assert done.returncode == 1
-    assert "m.toml is not right" in done.stderr
+    assert "m.toml is invalid" in done.stderr
 
 
 def test_a_state_file_that_is_broken(fake: FakeConnect, server: Server, tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text("{")
     done = once(fake, "--url", server.url, "--state", str(tmp_path / "s.json"))
     assert done.returncode == 1
-    assert "Remove it to begin anew" in done.stderr
+    assert "Remove it to start afresh" in done.stderr
 
 
 def test_it_ends_at_once_when_told_to(fake: FakeConnect, watch: Watch) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from headwater.watch.connect import java
-from headwater.watch.connect.mapping import Known
+from headwater.watch.connect.mapping import ClassDescriptions
 from headwater.watch.connect.values import Anything, Either, Value
 
 Config = Mapping[str, str]
@@ -15,7 +15,7 @@ SMT = "OpenLineageLifecycleSmt"
 
 @dataclass(frozen=True)
 class Record:
-    """`topic` is None where only the record itself decides."""
+    """`topic` is None where it depends on what is in the record."""
 
     topic: str | None
     key: Value
@@ -52,7 +52,7 @@ class Predicate:
     negate: bool
 
     def holds(self, topic: str | None) -> bool | None:
-        """For an ordinary record of this topic; None where only the record tells."""
+        """For an ordinary record of this topic; None where it depends on the record."""
         kind = self.type.rpartition(".")[2]
         holds: bool | None = None
         if kind == "TopicNameMatches" and topic is not None:
@@ -69,19 +69,19 @@ Rule = Callable[[Step, Record, "Notes"], "Record | None"]
 
 @dataclass
 class Notes:
-    """What could not be understood; each once."""
+    """What could not be understood; each text once."""
 
-    told: dict[str, None] = field(default_factory=dict)
+    texts: dict[str, None] = field(default_factory=dict)
 
     def add(self, text: str) -> None:
-        self.told[text] = None
+        self.texts[text] = None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.told)
+        return iter(self.texts)
 
 
 def steps(config: Config, notes: Notes) -> list[Step]:
-    found = []
+    chain = []
     for name in _names(config, "transforms"):
         prefix = f"transforms.{name}."
         options = {key[len(prefix) :]: value for key, value in config.items() if key.startswith(prefix)}
@@ -89,8 +89,8 @@ def steps(config: Config, notes: Notes) -> list[Step]:
         if not type_:
             notes.add(f"the transform {name} has no type")
             continue
-        found.append(Step(name, type_, part, options, _predicate(options, config, notes)))
-    return found
+        chain.append(Step(name, type_, part, options, _predicate(options, config, notes)))
+    return chain
 
 
 def _predicate(options: Config, config: Config, notes: Notes) -> Predicate | None:
@@ -98,29 +98,33 @@ def _predicate(options: Config, config: Config, notes: Notes) -> Predicate | Non
     if not name:
         return None
     prefix = f"predicates.{name}."
-    told = {key[len(prefix) :]: value for key, value in config.items() if key.startswith(prefix)}
-    if "type" not in told:
-        notes.add(f"the predicate {name} is not described")
-    return Predicate(told.get("type", ""), told, options.get("negate", "").lower() == "true")
+    predicate = {key[len(prefix) :]: value for key, value in config.items() if key.startswith(prefix)}
+    if "type" not in predicate:
+        notes.add(f"the predicate {name} is not defined")
+    return Predicate(predicate.get("type", ""), predicate, options.get("negate", "").lower() == "true")
 
 
 def _names(config: Config, option: str) -> list[str]:
     return [name.strip() for name in config.get(option, "").split(",") if name.strip()]
 
 
-def run(chain: list[Step], record: Record, rules: Mapping[str, Rule], known: Known, notes: Notes) -> list[Record]:
-    """What becomes of a record: nothing, one record, or several that it may be."""
+def run(
+    chain: list[Step], record: Record, rules: Mapping[str, Rule], classes: ClassDescriptions, notes: Notes
+) -> list[Record]:
+    """What becomes of a record: nothing, one record, or several alternatives."""
     records = [record]
     for step in chain:
-        records = [made for before in records for made in _step(step, before, rules, known, notes)]
+        records = [made for before in records for made in _step(step, before, rules, classes, notes)]
     return records
 
 
-def _step(step: Step, record: Record, rules: Mapping[str, Rule], known: Known, notes: Notes) -> list[Record]:
+def _step(
+    step: Step, record: Record, rules: Mapping[str, Rule], classes: ClassDescriptions, notes: Notes
+) -> list[Record]:
     holds = step.predicate.holds(record.topic) if step.predicate is not None else True
     if holds is False:
         return [record]
-    made = _applied(step, record, rules, known, notes)
+    made = _applied(step, record, rules, classes, notes)
     if holds:
         return [made] if made is not None else []
     if made is None:
@@ -130,10 +134,12 @@ def _step(step: Step, record: Record, rules: Mapping[str, Rule], known: Known, n
     return [made, record]
 
 
-def _applied(step: Step, record: Record, rules: Mapping[str, Rule], known: Known, notes: Notes) -> Record | None:
+def _applied(
+    step: Step, record: Record, rules: Mapping[str, Rule], classes: ClassDescriptions, notes: Notes
+) -> Record | None:
     whole = f"{step.type}${step.part}" if step.part else step.type
     rule = rules.get(step.type)
-    effect = known.effect(whole) or known.effect(step.type)
+    effect = classes.effect(whole) or classes.effect(step.type)
     if effect == "none" or step.type.rpartition(".")[2] == SMT:
         return record
     if effect == "topic":
@@ -142,7 +148,7 @@ def _applied(step: Step, record: Record, rules: Mapping[str, Rule], known: Known
     if rule is not None and effect is None:
         return rule(step, record, notes)
     if effect is None:
-        notes.add(f"the transform {step.name} is of a class that is not known: {whole}; any column may come from any")
+        notes.add(f"the transform {step.name} has an unknown class, {whole}: any column may come from any")
     if step.part:
         return record.with_part(step.part, Anything((record.part(step.part),)))
     everything = Anything((record.key, record.value))

@@ -4,20 +4,22 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from headwater.emit.naming import Dataset
-from headwater.watch.connect.values import Origin, Origins, Struct, Value, Way
+from headwater.watch.connect.values import Origin, Origins, Struct, Transformation, Value
 from headwater.watch.fields import Field
 
-# Deeper than this nobody looks for a column of its own.
+# Fields nested deeper than this do not become columns.
 _DEPTH = 6
 
 Column = Callable[[Origin], str | None]
-"""The column of the input that a part of the record is; None if it is none."""
+"""The input column that a part of the record holds; None if it holds none."""
 
 
-class From(NamedTuple):
+class InputField(NamedTuple):
+    """A column of an input, and what happened to its values on the way to the output."""
+
     dataset: Dataset
     field: str
-    way: Way
+    transformation: Transformation
 
 
 def of_topic(origin: Origin) -> str | None:
@@ -44,17 +46,20 @@ def of_line(origin: Origin) -> str | None:
     return "line" if origin.part == "value" else None
 
 
-def came_from(origins: Origins, dataset: Dataset, column: Column) -> list[From]:
-    found: dict[str, From] = {}
-    for origin, way in origins.items():
+def came_from(origins: Origins, dataset: Dataset, column: Column) -> list[InputField]:
+    fields: dict[str, InputField] = {}
+    for origin, transformation in origins.items():
         name = column(origin)
         if name is None:
             continue
-        known = found.get(name)
+        known = fields.get(name)
         if known is not None:  # before and after a change are the same column
-            way = Way(known.way.changed and way.changed, known.way.masked and way.masked)
-        found[name] = From(dataset, name, way)
-    return list(found.values())
+            transformation = Transformation(
+                known.transformation.changed and transformation.changed,
+                known.transformation.masked and transformation.masked,
+            )
+        fields[name] = InputField(dataset, name, transformation)
+    return list(fields.values())
 
 
 def named(value: Value, schema: Iterable[Field] | None = None) -> Iterator[tuple[str, Value | None, str | None]]:
@@ -88,29 +93,28 @@ def _by_value(value: Value, above: tuple[str, ...], depth: int) -> Iterator[tupl
 
 def schema_of(value: Value, depth: int = _DEPTH) -> tuple[Field, ...]:
     """The fields that a value is known to have."""
-    found = []
+    fields = []
     for name in value.names() or ():
         below = value.get(name)
         if below is not None:
             inside = schema_of(below, depth - 1) if depth else ()
-            found.append(Field(name, "struct" if inside else below.type or "", inside))
-    return tuple(found)
+            fields.append(Field(name, "struct" if inside else below.type or "", inside))
+    return tuple(fields)
 
 
 def merged(one: Iterable[Field], other: Iterable[Field]) -> tuple[Field, ...]:
-    """All fields of both; what the first one says of a field counts."""
-    found = {field.name: field for field in one}
+    """All fields of both; the first one's description of a field wins."""
+    fields = {field.name: field for field in one}
     for field in other:
-        known = found.get(field.name)
+        known = fields.get(field.name)
         if known is None:
-            found[field.name] = field
+            fields[field.name] = field
         elif known.type == field.type == "struct":
-            found[field.name] = known._replace(fields=merged(known.fields, field.fields))
+            fields[field.name] = known._replace(fields=merged(known.fields, field.fields))
         elif not known.type:
-            found[field.name] = field
-    return tuple(found.values())
+            fields[field.name] = field
+    return tuple(fields.values())
 
 
 def only(value: Value, names: Iterable[str]) -> Value:
-    fields = {name: found for name in names if (found := value.get(name)) is not None}
-    return Struct(fields)
+    return Struct({name: field for name in names if (field := value.get(name)) is not None})

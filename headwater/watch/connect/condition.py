@@ -1,4 +1,4 @@
-"""How a connector is, from what Connect says of it and of its workers. Pure."""
+"""The condition of a connector, from its status in Connect and the workers that are lost. Pure."""
 
 from collections.abc import Collection
 from typing import Any, Literal, NamedTuple
@@ -9,7 +9,7 @@ Kind = Literal["running", "waiting", "paused", "stopped", "failed", "lost"]
 
 
 class Condition(NamedTuple):
-    """`running`: at least one task runs. `waiting`: none does, but that may come. `lost`: their workers are gone."""
+    """`running`: at least one task runs. `waiting`: none runs yet. `lost`: the workers of all tasks are gone."""
 
     kind: Kind
     state: str
@@ -22,7 +22,7 @@ class Condition(NamedTuple):
 
 
 def condition(status: Status, lost: Collection[str]) -> Condition:
-    """`lost` are workers that are known to be dead: what Connect still says of their tasks is out of date."""
+    """`lost`: workers that are known to be dead. What Connect still says of their tasks is out of date."""
     own = status.connector
     here = [task for task in status.tasks if task.worker_id not in lost]
     if own.state == "STOPPED":
@@ -42,14 +42,14 @@ def condition(status: Status, lost: Collection[str]) -> Condition:
         return Condition("failed", "FAILED", "the connector failed", own.trace)
     if not status.tasks and own.worker_id in lost:
         return Condition("lost", "LOST", f"the worker {own.worker_id} is gone")
-    # A connector without tasks that runs itself may look for work, such as tables to come.
+    # A connector that runs without tasks may wait for work, such as tables that do not exist yet.
     if not status.tasks and own.state == "RUNNING":
         return Condition("running", own.state)
     return Condition("waiting", own.state)
 
 
 def tasks(status: Status, lost: Collection[str]) -> list[dict[str, Any]]:
-    """The tasks as the facet has them."""
+    """The tasks, for the facet."""
     return [
         {"id": task.id, "state": "LOST" if task.worker_id in lost else task.state, "worker": task.worker_id}
         | ({"trace": task.trace} if task.trace else {})

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 
 from headwater.watch.connect import java
-from headwater.watch.connect.columns import From
-from headwater.watch.connect.values import CHANGED, MASKED, Origin, Part, Row, Struct, Value, Way
+from headwater.watch.connect.columns import InputField
+from headwater.watch.connect.values import CHANGED, MASKED, Origin, Part, Row, Struct, Transformation, Value
 from headwater.watch.fields import Field
 
 _MASKS = re.compile(r"column\.mask\.(hash\..+|with\..+\.chars)")
@@ -13,7 +13,7 @@ _CUTS = re.compile(r"column\.truncate\.to\..+\.chars")
 
 
 def envelope() -> Value:
-    """`before` and `after` are rows of the table; the rest tells of the change."""
+    """`before` and `after` are rows of the table; the rest describes the change."""
     fields: dict[str, Value] = {name: Row(Origin("value", (name,))) for name in ("before", "after")}
     for name in ("source", "transaction"):
         fields[name] = Part(Origin("value", (name,)))
@@ -32,26 +32,30 @@ def unwrapped(value: Value) -> Value:
 
 
 def masked(
-    columns: Mapping[str, list[From]], options: Mapping[str, str], scope: Mapping[str, str]
-) -> dict[str, list[From]]:
-    """The options name columns in full (`schema.table.column`), by expressions."""
-    ways = [(java.listed(text), way) for option, text in options.items() if (way := _way(option)) is not None]
-    if not ways:
+    columns: Mapping[str, list[InputField]], options: Mapping[str, str], scope: Mapping[str, str]
+) -> dict[str, list[InputField]]:
+    """The options name columns in full (`schema.table.column`), by regular expressions."""
+    transformations = [
+        (java.listed(text), transformation)
+        for option, text in options.items()
+        if (transformation := _transformation(option)) is not None
+    ]
+    if not transformations:
         return dict(columns)
     table = scope.get("table", "")
 
-    def changed(origin: From) -> From:
-        for expressions, way in ways:
+    def changed(origin: InputField) -> InputField:
+        for expressions, transformation in transformations:
             for expression in expressions:
                 regex = java.pattern(expression)
                 if regex is not None and regex.fullmatch(f"{table}.{origin.field}"):
-                    origin = origin._replace(way=origin.way.then(way))
+                    origin = origin._replace(transformation=origin.transformation.then(transformation))
         return origin
 
     return {name: [changed(origin) for origin in origins] for name, origins in columns.items()}
 
 
-def _way(option: str) -> Way | None:
+def _transformation(option: str) -> Transformation | None:
     if _MASKS.fullmatch(option):
         return MASKED
     return CHANGED if _CUTS.fullmatch(option) else None

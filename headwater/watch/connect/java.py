@@ -19,7 +19,7 @@ _SPECIAL = frozenset("*+?()[]{}|^$\\")
 
 @lru_cache(maxsize=4096)
 def pattern(text: str) -> re.Pattern[str] | None:
-    """None where it is no regular expression, or one that only Java understands."""
+    """None for what is not a regular expression, or one that only Java understands."""
     text = _QUOTED.sub(lambda m: re.escape(m[1]), text)
     text = _NAMED.sub(r"(?P<\1>", text)
     text = _CLASS.sub(lambda m: _posix(m, text), text)
@@ -42,9 +42,9 @@ def route(regex: re.Pattern[str], replacement: str, topic: str) -> str | None:
     one. None where it does not match; an error of the replacement is a ValueError."""
     if regex.fullmatch(topic) is None:
         return None
-    found = regex.search(topic)
-    assert found is not None
-    return topic[: found.start()] + _expand(found, replacement) + topic[found.end() :]
+    match = regex.search(topic)
+    assert match is not None
+    return topic[: match.start()] + _expand(match, replacement) + topic[match.end() :]
 
 
 def _expand(match: re.Match[str], text: str) -> str:
@@ -73,7 +73,7 @@ def _expand(match: re.Match[str], text: str) -> str:
 
 
 def _group(match: re.Match[str], text: str, at: int) -> tuple[int, int]:
-    """As many digits as there is a group for; the first one must be there."""
+    """The longest number that names a group; the first digit must."""
     if not text[at : at + 1].isdigit():
         raise ValueError("a $ in the replacement is followed by no group")
     number = int(text[at])
@@ -87,19 +87,19 @@ def _group(match: re.Match[str], text: str, at: int) -> tuple[int, int]:
 
 
 def literal(text: str) -> str | None:
-    """The one name that an expression of a list such as `table.include.list` means; None if it means more.
-    A dot between names is meant as a dot, whatever it is to Java."""
+    """The one name that an entry of a list such as `table.include.list` stands for; None if it is a pattern.
+    A dot between names is taken as a dot, though in Java it matches any character."""
     plain = text.strip().replace("\\.", ".").replace("\\$", "\0").replace("\\-", "-")
     return None if any(sign in _SPECIAL for sign in plain) else plain.replace("\0", "$")
 
 
 def listed(text: str) -> list[str]:
     """The elements of a list option. A comma inside brackets belongs to an expression."""
-    found, start, depth = [], 0, 0
+    elements, start, depth = [], 0, 0
     for at, sign in enumerate(text):
         depth += (sign in "([{") - (sign in ")]}")
         if sign == "," and depth <= 0:
-            found.append(text[start:at].strip())
+            elements.append(text[start:at].strip())
             start = at + 1
-    found.append(text[start:].strip())
-    return [element for element in found if element]
+    elements.append(text[start:].strip())
+    return [element for element in elements if element]

@@ -1,30 +1,52 @@
-"""`lineage(…)`: the datasets and columns of a connector, from its configuration and what is known around it. Pure."""
+"""The lineage of one connector: its datasets, their columns, and where the columns come from."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
-from headwater.watch.connect import sinks, sources
-from headwater.watch.connect.chain import Notes, steps
-from headwater.watch.connect.found import Lineage, Search, World
-from headwater.watch.connect.mapping import Known
+from headwater.emit.naming import Dataset
+from headwater.watch.connect import columns as cols
+from headwater.watch.connect.columns import InputField
+from headwater.watch.fields import Field
 
 
-def lineage(name: str, config: Mapping[str, str], kind: str, known: Known, world: World) -> Lineage:
-    """`kind` is what Connect says: source or sink. What is missing or not understood is in `notes`; nothing is
-    raised for what somebody wrote into a configuration."""
-    class_name = config.get("connector.class", "")
-    connector = known.connector(class_name)
-    notes = Notes()
-    search = Search(name, config, steps(config, notes), known, world, Lineage(), notes)
-    if connector is None:
-        notes.add(f"the class {class_name or '(none)'} is not known: only its topics are told")
-    elif kind not in ("source", "sink"):
-        kind = connector.kind
-    if connector is not None and connector.kind != kind:
-        notes.add(f"Connect says that {class_name} is a {kind}, our description says {connector.kind}")
-        connector = None
-    if kind == "sink":
-        sinks.find(search, connector)
-    else:
-        sources.find(search, connector)
-    search.found.notes = list(notes)
-    return search.found
+@dataclass
+class Output:
+    dataset: Dataset
+    schema: tuple[Field, ...] = ()
+    columns: dict[str, list[InputField]] = field(default_factory=dict)
+    rows: list[InputField] = field(default_factory=list)
+    """Fields that decide whether a row is written."""
+
+    def add(
+        self, schema: Iterable[Field], columns: Mapping[str, list[InputField]], rows: Iterable[InputField] = ()
+    ) -> None:
+        self.schema = cols.merged(self.schema, schema)
+        for name, origins in columns.items():
+            known = self.columns.setdefault(name, [])
+            known += [origin for origin in origins if origin not in known]
+        self.rows += [origin for origin in rows if origin not in self.rows]
+
+
+@dataclass
+class Lineage:
+    """`pairs`: which input goes into which output, where a connector has several."""
+
+    inputs: dict[Dataset, tuple[Field, ...]] = field(default_factory=dict)
+    outputs: dict[Dataset, Output] = field(default_factory=dict)
+    pairs: set[tuple[Dataset, Dataset]] = field(default_factory=set)
+    topics: dict[str, str] = field(default_factory=dict)
+    """Topics that are read or written, and the namespace of each."""
+    group: str | None = None
+    """The consumer group of a sink."""
+    notes: list[str] = field(default_factory=list)
+    """What could not be understood."""
+
+    def add_input(self, dataset: Dataset, schema: Iterable[Field] = ()) -> None:
+        self.inputs[dataset] = cols.merged(self.inputs.get(dataset, ()), schema)
+
+    def output(self, dataset: Dataset) -> Output:
+        return self.outputs.setdefault(dataset, Output(dataset))
+
+    def topic(self, namespace: str, name: str) -> Dataset:
+        self.topics[name] = namespace
+        return Dataset(namespace, name)

@@ -1,4 +1,4 @@
-"""What is known of connector classes: `classes.toml` beside this file, and files of the same kind from users."""
+"""Descriptions of connector classes: `classes.toml` beside this file, and files of the same format from users."""
 
 import re
 import tomllib
@@ -15,9 +15,10 @@ from headwater.watch.connect import templates
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which options it is for: each must match its expression; `` (empty) means: not set."""
+    """A part of a description that holds under a condition."""
 
     when: dict[str, str] = {}
+    """Options that must match a regular expression each; an empty one means: not set."""
 
     def fits(self, scope: Mapping[str, str]) -> bool:
         return all(re.fullmatch(text, scope.get(name, ""), re.IGNORECASE) for name, text in self.when.items())
@@ -28,7 +29,7 @@ class Symlink(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
 
 
-class Place(_Part, frozen=True):
+class DatasetTemplate(_Part, frozen=True):
     """How a dataset is named: namespace and name, or a path or URL that has both."""
 
     namespace: str = ""
@@ -38,7 +39,7 @@ class Place(_Part, frozen=True):
 
 
 class Topic(_Part, frozen=True, kw_only=True):
-    """How the topic of a source's table is called."""
+    """What the topic of a source's table is called."""
 
     name: str
 
@@ -63,8 +64,8 @@ class Columns(_Part, frozen=True):
 class Connector(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     classes: list[str]
     kind: Literal["source", "sink"]
-    dataset: list[Place] = []
-    """The first that fits counts. Empty for a source that makes its data itself."""
+    dataset: list[DatasetTemplate] = []
+    """The first that fits is used. Empty for a source that makes its data itself."""
     columns: list[Columns] = []
     jdbc: str = ""
     """The option with a JDBC URL; gives `jdbc.namespace`, `jdbc.database` and `jdbc.schema`."""
@@ -102,7 +103,7 @@ class Connector(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Transform(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A transform that nobody has to know more of than this."""
+    """A transform of which only the effect matters."""
 
     classes: list[str]
     effect: Literal["none", "topic", "value"]
@@ -115,8 +116,8 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transform: list[Transform] = []
 
 
-class Known:
-    """All descriptions together; those that come later count first."""
+class ClassDescriptions:
+    """All descriptions together; later files override earlier ones."""
 
     def __init__(self, files: Iterable[File]) -> None:
         self._connectors: dict[str, Connector] = {}
@@ -148,32 +149,32 @@ def _own() -> File:
     return _decoded(resources.files("headwater.watch.connect").joinpath("classes.toml").read_bytes(), "classes.toml")
 
 
-def described() -> list[Connector]:
-    """All that comes with Headwater."""
+def own_connectors() -> list[Connector]:
+    """All descriptions that come with Headwater."""
     return _own().connector
 
 
-def load(files: Iterable[Path] = ()) -> Known:
-    """Our own descriptions and those of these files."""
-    read = [_own()]
+def load(files: Iterable[Path] = ()) -> ClassDescriptions:
+    """Headwater's descriptions and those of these files."""
+    descriptions = [_own()]
     for file in files:
         try:
-            read.append(_decoded(file.read_bytes(), str(file)))
+            descriptions.append(_decoded(file.read_bytes(), str(file)))
         except OSError as e:
             raise BadRequest(f"cannot read the mapping {file}: {e.strerror or e}") from None
-    return Known(read)
+    return ClassDescriptions(descriptions)
 
 
 def _decoded(content: bytes, where: str) -> File:
     try:
-        told = msgspec.convert(tomllib.loads(content.decode()), File)
+        file = msgspec.convert(tomllib.loads(content.decode()), File)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as e:
-        raise BadRequest(f"the mapping {where} is not right: {e}") from None
-    for connector in told.connector:
+        raise BadRequest(f"the mapping {where} is invalid: {e}") from None
+    for connector in file.connector:
         problem = _problem(connector)
         if problem is not None:
-            raise BadRequest(f"the mapping {where} is not right: {connector.classes[0]}: {problem}")
-    return told
+            raise BadRequest(f"the mapping {where} is invalid: {connector.classes[0]}: {problem}")
+    return file
 
 
 def _problem(connector: Connector) -> str | None:
@@ -194,7 +195,7 @@ def _problem(connector: Connector) -> str | None:
         try:
             re.compile(expression)
         except re.error as e:
-            return f"{expression!r} is no regular expression: {e}"
+            return f"{expression!r} is not a regular expression: {e}"
     if connector.option_topics and "topic" not in re.compile(connector.option_topics).groupindex:
         return "option_topics needs a group (?P<topic>…)"
     return None

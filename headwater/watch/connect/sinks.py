@@ -1,63 +1,64 @@
-"""Sinks: topics in, and whatever the connector makes of them out."""
+"""Lineage of sinks: from topics to tables, files and indexes."""
 
 from collections.abc import Iterable, Mapping
 
 from headwater.emit.naming import Dataset
 from headwater.watch.connect import columns as cols
-from headwater.watch.connect import debezium, java, places, tables, templates
+from headwater.watch.connect import dataset_names, debezium, java, table_options, templates
 from headwater.watch.connect.chain import Notes, Record
-from headwater.watch.connect.columns import From
-from headwater.watch.connect.found import Lineage, Search, World
+from headwater.watch.connect.columns import InputField
+from headwater.watch.connect.extraction import Extraction, TopicCatalog
+from headwater.watch.connect.lineage import Lineage
 from headwater.watch.connect.mapping import Columns, Connector
 from headwater.watch.connect.templates import Missing
 from headwater.watch.connect.values import AS_IS, Constant, Origin, Part, Struct, Value, Whole
 
 
-def find(search: Search, connector: Connector | None) -> None:
-    config, world, found, notes = search.config, search.world, search.found, search.notes
-    kafka = search.kafka("consumer")
-    found.group = config.get("consumer.override.group.id") or f"connect-{search.name}"
-    scope = places.scope_of(connector, config) if connector is not None else dict(config)
-    for topic in subscribed(config, world, notes):
-        source = found.topic(kafka, topic)
-        found.read(source, world.columns(topic) or ())
+def extract(extraction: Extraction, connector: Connector | None) -> None:
+    config, catalog, lineage, notes = extraction.config, extraction.catalog, extraction.lineage, extraction.notes
+    kafka = extraction.kafka("consumer")
+    lineage.group = config.get("consumer.override.group.id") or f"connect-{extraction.name}"
+    scope = dataset_names.scope_of(connector, config) if connector is not None else dict(config)
+    for topic in subscribed(config, catalog, notes):
+        source = lineage.topic(kafka, topic)
+        lineage.add_input(source, catalog.columns(topic) or ())
         if connector is None:
             continue
-        key, value = (Part(Origin(part), world.schemas(topic, part)) for part in ("key", "value"))
-        for record in search.run(Record(topic, key, value)):
-            _written(connector, scope, source, record, found, notes)
+        key, value = (Part(Origin(part), catalog.schemas(topic, part)) for part in ("key", "value"))
+        for record in extraction.run(Record(topic, key, value)):
+            _add_outputs(connector, scope, source, record, lineage, notes)
     if dead := config.get("errors.deadletterqueue.topic.name"):
-        _dead_letters(kafka, dead, found)
+        _dead_letters(kafka, dead, lineage)
 
 
-def _dead_letters(kafka: str, topic: str, found: Lineage) -> None:
-    """Whatever could not be handled goes there as it came."""
-    target = found.written(found.topic(kafka, topic))
-    for source, schema in found.inputs.items():
-        found.pairs.add((source, target.dataset))
-        target.add(schema, {f.name: [From(source, f.name, AS_IS)] for f in schema})
+def _dead_letters(kafka: str, topic: str, lineage: Lineage) -> None:
+    """Records that could not be handled go there unchanged."""
+    target = lineage.output(lineage.topic(kafka, topic))
+    for source, schema in lineage.inputs.items():
+        lineage.pairs.add((source, target.dataset))
+        target.add(schema, {f.name: [InputField(source, f.name, AS_IS)] for f in schema})
 
 
-def subscribed(config: Mapping[str, str], world: World, notes: Notes) -> list[str]:
-    """The topics that a sink reads: listed, or all that fit its expression."""
+def subscribed(config: Mapping[str, str], catalog: TopicCatalog, notes: Notes) -> list[str]:
+    """The topics that a sink reads: those listed, or all that match its expression."""
     topics = [topic.strip() for topic in config.get("topics", "").split(",") if topic.strip()]
     text = config.get("topics.regex", "")
     if text:
         regex = java.pattern(text)
         if regex is None:
             notes.add(f"topics.regex is not understood: {text}")
-        elif world.all_topics is None and not world.seen:
-            notes.add(f"which topics fit {text} is not known: say where Kafka is with --kafka")
+        elif catalog.all_topics is None and not catalog.used:
+            notes.add(f"the topics that match {text} are not known: name a broker with --kafka")
         else:
-            every = (world.all_topics or frozenset()) | world.seen
+            every = (catalog.all_topics or frozenset()) | catalog.used
             topics += sorted(topic for topic in every if regex.fullmatch(topic) and not topic.startswith("__"))
     elif not topics:
-        topics = sorted(world.seen)
+        topics = sorted(catalog.used)
     return list(dict.fromkeys(topics))
 
 
-def _written(
-    connector: Connector, scope: Mapping[str, str], source: Dataset, record: Record, found: Lineage, notes: Notes
+def _add_outputs(
+    connector: Connector, scope: Mapping[str, str], source: Dataset, record: Record, lineage: Lineage, notes: Notes
 ) -> None:
     topic = record.topic
     if topic is None:
@@ -65,36 +66,36 @@ def _written(
     inner = {**scope, "topic": topic}
     for table, value, rows in _tables(connector, inner, record, notes):
         try:
-            target = places.dataset(connector, places.with_table(connector, inner, table))
+            target = dataset_names.dataset(connector, dataset_names.with_table(connector, inner, table))
         except Missing as e:
             notes.add(str(e))
             continue
         if target is None:
             continue
-        output = found.written(target)
-        found.pairs.add((source, target))
-        made = _columns(connector, inner, record, value)
+        output = lineage.output(target)
+        lineage.pairs.add((source, target))
+        row = _row(connector, inner, record, value)
         columns = {
             name: cols.came_from(below.origins(), source, cols.of_topic)
-            for name, below, _ in cols.named(made)
+            for name, below, _ in cols.named(row)
             if below is not None
         }
-        deciding = [origin for row in rows for origin in cols.came_from(row.origins(), source, cols.of_topic)]
-        output.add(cols.schema_of(made), columns, deciding)
+        deciding = [origin for by in rows for origin in cols.came_from(by.origins(), source, cols.of_topic)]
+        output.add(cols.schema_of(row), columns, deciding)
 
 
 def _tables(
     connector: Connector, scope: Mapping[str, str], record: Record, notes: Notes
 ) -> Iterable[tuple[str, Value, list[Value]]]:
-    """Each table that the record may go to, what of the record goes there, and what decides about it."""
+    """Each table that the record may go to, what of the record goes there, and which values decide about it."""
     topic = scope["topic"]
     if connector.kcql:
-        statements = tables.kcql(scope.get(connector.kcql, ""))
+        statements = table_options.kcql(scope.get(connector.kcql, ""))
         if not statements:
-            notes.add(f"the option {connector.kcql} has no statement that is understood")
+            notes.add(f"no statement of the option {connector.kcql} is understood")
         for statement in statements:
             if statement.of in (topic, "*"):
-                yield statement.into, tables.selected(statement.what, record.key, record.value), []
+                yield statement.into, table_options.selected(statement.what, record.key, record.value), []
         return
     listed = [t for option in connector.tables for t in java.listed(scope.get(option, ""))]
     if connector.tables:
@@ -107,7 +108,7 @@ def _tables(
             yield from ((table, record.value, []) for table in listed)
         return
     for option in connector.map:
-        table = tables.mapped(tables.pairs(scope.get(option, "")), topic)
+        table = table_options.mapped(table_options.pairs(scope.get(option, "")), topic)
         if table is not None:
             yield table, record.value, []
             return
@@ -127,29 +128,29 @@ def _by_field(
         if constant is not None:
             yield constant.lower(), record.value, []
         else:
-            notes.add(f"the table is what is in the field {field} of each record")
+            notes.add(f"the field {field} of each record names the table")
     for table in listed:
         regex = java.pattern(scope.get(connector.route_regex.replace("<table>", table), "") or table)
         if constant is None or (regex is not None and regex.fullmatch(constant)):
             yield table, record.value, [] if constant is not None else rows
 
 
-def _columns(connector: Connector, scope: Mapping[str, str], record: Record, value: Value) -> Value:
+def _row(connector: Connector, scope: Mapping[str, str], record: Record, value: Value) -> Value:
     """The row that a record becomes."""
     rule = next((rule for rule in connector.columns if rule.fits(scope)), Columns())
     if rule.unwrap:
         value = debezium.unwrapped(value)
-    kept = java.listed(scope.get(rule.keep, "")) if rule.keep else []
-    if kept:
-        value = cols.only(value, kept)
+    names_to_keep = java.listed(scope.get(rule.keep, "")) if rule.keep else []
+    if names_to_keep:
+        value = cols.only(value, names_to_keep)
     fields: dict[str, Value] = {}
     if rule.key:
-        wanted = java.listed(scope.get(rule.keys, "")) if rule.keys else []
+        key_columns = java.listed(scope.get(rule.keys, "")) if rule.keys else []
         names = record.key.names()
-        if names == () or (names is None and len(wanted) == 1 and isinstance(record.key, Part)):
-            fields |= dict.fromkeys(wanted, record.key)  # a plain key becomes that column
+        if names == () or (names is None and len(key_columns) == 1 and isinstance(record.key, Part)):
+            fields |= dict.fromkeys(key_columns, record.key)  # a plain key becomes that column
         else:
-            fields |= {n: v for n in wanted or names or () if (v := record.key.get(n)) is not None}
+            fields |= {n: v for n in key_columns or names or () if (v := record.key.get(n)) is not None}
     if rule.whole:
         fields[rule.whole] = Whole(value)
     elif value.names() == ():

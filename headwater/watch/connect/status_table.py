@@ -1,4 +1,4 @@
-"""What a watcher sees, as a table and as JSON."""
+"""The connectors that a watcher sees, as a table and as JSON."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,58 +6,58 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from headwater.watch.connect.watched import Watched
+from headwater.watch.connect.connector import WatchedConnector
 from headwater.watch.connect.watcher import Watcher
 
 _COLOURS = {"running": "green", "paused": "yellow", "waiting": "yellow", "failed": "bold red", "lost": "bold red"}
 _MOST = 3  # datasets of one side that are worth a line
 
 
-def row(watcher: Watcher, name: str) -> dict[str, Any]:
-    watched = watcher.watched[name]
-    found, status = watched.found, watched.status
+def connector_json(watcher: Watcher, name: str) -> dict[str, Any]:
+    connector = watcher.connectors[name]
+    lineage, status = connector.lineage, connector.status
     flows = watcher.flows(name)
     return {
         "connector": name,
         "type": status.type if status is not None else "unknown",
-        "class": watched.config.get("connector.class", ""),
-        "state": watched.condition.state,
-        "problem": watched.condition.why,
+        "class": connector.config.get("connector.class", ""),
+        "state": connector.condition.state,
+        "problem": connector.condition.why,
         "tasks": [{"id": t.id, "state": t.state, "worker": t.worker_id} for t in status.tasks] if status else [],
-        "inputs": [f"{d.namespace} {d.name}" for d in found.inputs] if found else [],
-        "outputs": [f"{d.namespace} {d.name}" for d in found.outputs] if found else [],
-        "columns": sum(len(output.columns) for output in found.outputs.values()) if found else 0,
+        "inputs": [f"{d.namespace} {d.name}" for d in lineage.inputs] if lineage else [],
+        "outputs": [f"{d.namespace} {d.name}" for d in lineage.outputs] if lineage else [],
+        "columns": sum(len(output.columns) for output in lineage.outputs.values()) if lineage else 0,
         "topics": {t: {"messagesPerSecond": f.per_second, "lag": f.lag} for t, f in flows.items()},
-        "notes": list(found.notes) if found else [],
-        "run": watched.kept.run,
+        "notes": list(lineage.notes) if lineage else [],
+        "run": connector.run_state.run,
     }
 
 
 def rows(watcher: Watcher) -> list[dict[str, Any]]:
-    return [row(watcher, name) for name in sorted(watcher.watched)]
+    return [connector_json(watcher, name) for name in sorted(watcher.connectors)]
 
 
 def table(watcher: Watcher) -> Table:
-    made = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("connector", "state", "tasks", "reads", "writes", "columns", "flow", "to know"):
-        made.add_column(column, overflow="fold")
-    for name in sorted(watcher.watched):
-        watched, told = watcher.watched[name], row(watcher, name)
-        made.add_row(
-            name,
-            Text(told["state"], style=_COLOURS.get(watched.condition.kind, "")),
-            _tasks(watched),
-            _few(told["inputs"]),
-            _few(told["outputs"]),
-            str(told["columns"] or ""),
-            _flow(told["topics"]),
-            "\n".join([told["problem"], *told["notes"]]).strip(),
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("connector", "state", "tasks", "reads", "writes", "columns", "flow", "notes"):
+        table.add_column(column, overflow="fold")
+    for row in rows(watcher):
+        connector = watcher.connectors[row["connector"]]
+        table.add_row(
+            row["connector"],
+            Text(row["state"], style=_COLOURS.get(connector.condition.kind, "")),
+            _tasks(connector),
+            _few(row["inputs"]),
+            _few(row["outputs"]),
+            str(row["columns"] or ""),
+            _flow(row["topics"]),
+            "\n".join([row["problem"], *row["notes"]]).strip(),
         )
-    return made
+    return table
 
 
-def _tasks(watched: Watched) -> str:
-    tasks = watched.status.tasks if watched.status is not None else ()
+def _tasks(connector: WatchedConnector) -> str:
+    tasks = connector.status.tasks if connector.status is not None else ()
     return f"{sum(task.state == 'RUNNING' for task in tasks)}/{len(tasks)}"
 
 
@@ -67,7 +67,7 @@ def _few(names: list[str]) -> str:
 
 
 def _flow(topics: Mapping[str, Mapping[str, Any]]) -> str:
-    rates = [one["messagesPerSecond"] for one in topics.values() if one["messagesPerSecond"] is not None]
-    lags = [one["lag"] for one in topics.values() if one["lag"] is not None]
+    rates = [topic["messagesPerSecond"] for topic in topics.values() if topic["messagesPerSecond"] is not None]
+    lags = [topic["lag"] for topic in topics.values() if topic["lag"] is not None]
     words = [f"{sum(rates):,.1f}/s"] if rates else []
     return ", ".join([*words, *([f"{sum(lags):,} behind"] if lags else [])])

@@ -1,8 +1,8 @@
 """Names from options: `s3://{s3.bucket.name}`, `{topics.dir|'topics'}/{topic}`, `{topic:lower}`.
 
-Between braces stand names of options (or of what is known besides: `topic`, `table`, parts of a table's name),
-the first that is set counts; a text in quotes is the default; `:filters` follow. `<topic>` inside a name is filled
-in first: `{topic.override.<topic>.collection}`.
+Between braces stand names of options (or `topic`, `table`, parts of a table's name), of which the first that is set
+is used; a text in quotes is the default; `:filters` follow. `<topic>` inside a name is filled in first:
+`{topic.override.<topic>.collection}`.
 """
 
 import re
@@ -15,7 +15,7 @@ _REFERENCE = re.compile(r"\$\{[^}:]+:[^}]*\}")
 
 
 class Missing(Exception):
-    """A name cannot be made from these options; says why."""
+    """These options do not give a name; the text says why."""
 
 
 def _stem(text: str, scope: Mapping[str, str]) -> str:
@@ -38,8 +38,8 @@ def _mapped(text: str, scope: Mapping[str, str]) -> str:
 
 
 def _azure_account(text: str, scope: Mapping[str, str]) -> str:
-    found = re.search(r"AccountName=([^;]+)", text)
-    return found[1] if found else text
+    match = re.search(r"AccountName=([^;]+)", text)
+    return match[1] if match else text
 
 
 FILTERS: dict[str, Callable[[str, Mapping[str, str]], str]] = {
@@ -81,7 +81,7 @@ def _value(inside: str, scope: Mapping[str, str]) -> str:
             if not value:
                 continue
             if _REFERENCE.search(value):
-                raise Missing(f"the option {name} is a reference that only the worker can look up ({value})")
+                raise Missing(f"the option {name} is {value}, which only the worker can look up")
         for filter_name in filters:
             value = FILTERS[filter_name](value, scope)
         return value
@@ -116,25 +116,25 @@ def check(template: str) -> str | None:
             return f"{template!r}: a name between braces is empty"
         unknown = [name for name in filters if name not in FILTERS]
         if unknown:
-            return f"{template!r}: no filter {unknown[0]!r}; there are {', '.join(FILTERS)}"
+            return f"{template!r}: no filter {unknown[0]!r}; available: {', '.join(FILTERS)}"
     return None
 
 
 def reverse(template: str, scope: Mapping[str, str], parts: Mapping[str, str], text: str) -> dict[str, str] | None:
-    """Which parts make this text from the template; None if none do. `parts` has an expression for each."""
-    made, at, seen = "", 0, set()
+    """The parts that make this text from the template; None if none do. `parts` has an expression for each."""
+    regex, at, seen = "", 0, set()
     for match in _PLACE.finditer(template):
-        made += re.escape(template[at : match.start()])
+        regex += re.escape(template[at : match.start()])
         choices, filters = _parsed(match[1])
         name = choices[0][1]
         if name is not None and name in parts and not filters:
-            made += f"(?P={name})" if name in seen else f"(?P<{name}>{parts[name]})"
+            regex += f"(?P={name})" if name in seen else f"(?P<{name}>{parts[name]})"
             seen.add(name)
         else:
             try:
-                made += re.escape(_value(match[1], scope))
+                regex += re.escape(_value(match[1], scope))
             except Missing:
                 return None
         at = match.end()
-    found = re.fullmatch(made + re.escape(template[at:]), text)
-    return {name: value for name, value in found.groupdict().items() if value is not None} if found else None
+    matched = re.fullmatch(regex + re.escape(template[at:]), text)
+    return {name: value for name, value in matched.groupdict().items() if value is not None} if matched else None

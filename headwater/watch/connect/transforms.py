@@ -25,12 +25,12 @@ def regex_router(step: Step, record: Record, notes: Notes) -> Record | None:
 
 def logical_table_router(step: Step, record: Record, notes: Notes) -> Record | None:
     regex = step.option("topic.regex", "logical.table.regex")
-    made = _routed(step, record, notes, regex, step.option("topic.replacement", "logical.table.replacement"))
-    if made is None or made.topic == record.topic or step.option("key.enforce.uniqueness") == "false":
-        return made
+    routed = _routed(step, record, notes, regex, step.option("topic.replacement", "logical.table.replacement"))
+    if routed is None or routed.topic == record.topic or step.option("key.enforce.uniqueness") == "false":
+        return routed
     # Several tables share the topic, so the key says which one a record is of.
     name = step.option("key.field.name", default="__dbz__physicalTableIdentifier")
-    return Record(made.topic, Edited(made.key, {name: Constant("string", record.topic)}), made.value)
+    return Record(routed.topic, Edited(routed.key, {name: Constant("string", record.topic)}), routed.value)
 
 
 def _routed(step: Step, record: Record, notes: Notes, regex: str, replacement: str) -> Record:
@@ -49,7 +49,7 @@ def _routed(step: Step, record: Record, notes: Notes, regex: str, replacement: s
 
 
 def timestamp_router(step: Step, record: Record, notes: Notes) -> Record | None:
-    """The name has the pattern of the time in it: `orders-{yyyyMMdd}`."""
+    """The name keeps the time pattern in braces: `orders-{yyyyMMdd}`."""
     if record.topic is None:
         return record
     pattern = step.option("timestamp.format", "topic.timestamp.format", default="yyyyMMdd")
@@ -68,26 +68,26 @@ def replace_field(step: Step, record: Record, notes: Notes) -> Record | None:
     renames = _pairs(step.listed("renames"))
     gone = frozenset(exclude) | frozenset(renames)
     names = base.names()
-    kept = [n for n in (include if names is None else names) if n not in exclude and (not include or n in include)]
+    remaining = [n for n in (include if names is None else names) if n not in exclude and (not include or n in include)]
     if include or names is not None:
-        fields = {renames.get(name, name): value for name in kept if (value := base.get(name)) is not None}
+        fields = {renames.get(name, name): value for name in remaining if (value := base.get(name)) is not None}
         return record.with_part(step.part, Struct(fields))
     moved = {new: value for old, new in renames.items() if old not in exclude and (value := base.get(old)) is not None}
     return record.with_part(step.part, Edited(base, moved, gone))
 
 
 def drop_fields(step: Step, record: Record, notes: Notes) -> Record | None:
-    """`Drop` of Confluent leaves nothing of the key or value."""
+    """Confluent's `Drop` removes the whole key or value."""
     return record.with_part(step.part, Constant())
 
 
 def extract_field(step: Step, record: Record, notes: Notes) -> Record | None:
     path = _path(step.option("field"), step.option("field.syntax.version", default="V1"))
-    found = record.part(step.part).at(path)
-    if found is None:
-        notes.add(f"the transform {step.name} takes a field that is not there: {step.option('field')}")
-        found = Constant()
-    return record.with_part(step.part, found)
+    field = record.part(step.part).at(path)
+    if field is None:
+        notes.add(f"the transform {step.name} extracts a field that does not exist: {step.option('field')}")
+        field = Constant()
+    return record.with_part(step.part, field)
 
 
 def cast(step: Step, record: Record, notes: Notes) -> Record | None:
@@ -107,7 +107,7 @@ def mask_field(step: Step, record: Record, notes: Notes) -> Record | None:
 
 
 def hash_field(step: Step, record: Record, notes: Notes) -> Record | None:
-    """Of Aiven: one field, or the whole."""
+    """Aiven's: one field, or the whole key or value."""
     name = step.option("field.name")
     if not name:
         return record.with_part(step.part, Changed(record.part(step.part), MASKED, "string", whole=True))
@@ -133,15 +133,15 @@ _INSERTED = {
 
 
 def insert_field(step: Step, record: Record, notes: Notes) -> Record | None:
-    made: dict[str, Value] = {}
+    inserted: dict[str, Value] = {}
     for option, kind in _INSERTED.items():
         if name := step.option(option).rstrip("!?"):
-            made[name] = Constant(kind, record.topic if option == "topic.field" else None)
+            inserted[name] = Constant(kind, record.topic if option == "topic.field" else None)
     if name := step.option("static.field").rstrip("!?"):
-        made[name] = Constant("string", step.option("static.value"))
+        inserted[name] = Constant("string", step.option("static.value"))
     base = record.part(step.part)
     # A field that is there already is overwritten.
-    return record.with_part(step.part, Edited(base, made))
+    return record.with_part(step.part, Edited(base, inserted))
 
 
 def hoist_field(step: Step, record: Record, notes: Notes) -> Record | None:
@@ -153,7 +153,7 @@ def flatten(step: Step, record: Record, notes: Notes) -> Record | None:
 
 
 def value_to_key(step: Step, record: Record, notes: Notes) -> Record | None:
-    fields = {name: found for name in step.listed("fields") if (found := record.value.get(name)) is not None}
+    fields = {name: field for name in step.listed("fields") if (field := record.value.get(name)) is not None}
     return Record(record.topic, Struct(fields), record.value)
 
 
@@ -172,19 +172,19 @@ def timestamp_converter(step: Step, record: Record, notes: Notes) -> Record | No
 
 
 def header_from(step: Step, record: Record, notes: Notes) -> Record | None:
-    """Moved to headers, fields are gone; copied, they stay."""
+    """Fields that move to headers are gone; copied ones stay."""
     if step.option("operation") != "move":
         return record
     return record.with_part(step.part, Edited(record.part(step.part), {}, frozenset(step.listed("fields"))))
 
 
 def filter_(step: Step, record: Record, notes: Notes) -> Record | None:
-    """Kafka's own: what its predicate holds for is dropped."""
+    """Kafka's own: drops the records for which its predicate holds."""
     return None
 
 
 def condition(step: Step, record: Record, notes: Notes) -> Record | None:
-    notes.add(f"the transform {step.name} leaves out records by a condition")
+    notes.add(f"the transform {step.name} drops records by a condition")
     return record
 
 
@@ -198,12 +198,12 @@ def extract_new_record_state(step: Step, record: Record, notes: Notes) -> Record
         return record
     prefix = step.option("add.fields.prefix", default="__")
     more: dict[str, Value] = {}
-    for told in step.listed("add.fields"):
-        path, _, name = told.partition(":")
-        found = base.at(path.split(".")) or base.at(("source", path)) or Constant()
+    for added in step.listed("add.fields"):
+        path, _, name = added.partition(":")
+        field = base.at(path.split(".")) or base.at(("source", path)) or Constant()
         if "." not in path and path not in _ENVELOPE:
-            found = base.at(("source", path)) or found
-        more[prefix + (name or path.replace(".", "_"))] = found
+            field = base.at(("source", path)) or field
+        more[prefix + (name or path.replace(".", "_"))] = field
     handling = step.option("delete.tombstone.handling.mode", "delete.handling.mode")
     if handling.startswith("rewrite"):
         more[f"{prefix}deleted"] = Constant("string")
@@ -231,10 +231,10 @@ def event_router(step: Step, record: Record, notes: Notes) -> Record | None:
 
 
 def copy_value(step: Step, record: Record, notes: Notes) -> Record | None:
-    found = record.value.get(step.option("source.field"))
-    if found is None:
+    field = record.value.get(step.option("source.field"))
+    if field is None:
         return record
-    return Record(record.topic, record.key, Edited(record.value, {step.option("target.field"): found}))
+    return Record(record.topic, record.key, Edited(record.value, {step.option("target.field"): field}))
 
 
 def iceberg_debezium(step: Step, record: Record, notes: Notes) -> Record | None:
@@ -254,7 +254,7 @@ def _pairs(elements: list[str]) -> dict[str, str]:
 
 
 def _path(field: str, version: str) -> list[str]:
-    """V2 takes a dotted way into structs; a name with dots stands in backticks."""
+    """V2 takes a dotted path into structs; a name with dots stands in backticks."""
     if version.upper() != "V2":
         return [field]
     return [quoted or bare for quoted, bare in re.findall(r"`([^`]+)`|([^.`]+)", field)]

@@ -1,8 +1,8 @@
 """What a record holds, and where each part of it comes from.
 
-A value is asked for its fields one by one, so that the same transform serves two questions: which fields come
-out of a record whose schema is known (sinks), and where a field that came out was made from (sources, where only
-the schema at the end is known).
+A value gives its fields one by one, so that the same transform answers two questions: which fields come out of a
+record whose schema is known (sinks), and what a field that came out was made from (sources, where only the schema
+at the end is known).
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,28 +24,32 @@ class Origin(NamedTuple):
 _VALUE = Origin("value")
 
 
-class Way(NamedTuple):
-    """How something got from there to here."""
+class Transformation(NamedTuple):
+    """What happened to a value between its origin and here."""
 
     changed: bool = False
     masked: bool = False
 
-    def then(self, other: "Way") -> "Way":
-        return Way(self.changed or other.changed, self.masked or other.masked)
+    def then(self, other: "Transformation") -> "Transformation":
+        return Transformation(self.changed or other.changed, self.masked or other.masked)
 
 
-AS_IS, CHANGED, MASKED = Way(), Way(True), Way(True, True)
-Origins = dict[Origin, Way]
+AS_IS, CHANGED, MASKED = Transformation(), Transformation(True), Transformation(True, True)
+Origins = dict[Origin, Transformation]
 
 
 def united(several: Iterable[Origins]) -> Origins:
-    """A part that comes in several ways is as much changed, and as little masked, as on any of them."""
-    found: Origins = {}
+    """A part that arrives by several paths is changed if one of them changes it, and masked if all of them mask it."""
+    merged: Origins = {}
     for origins in several:
-        for origin, way in origins.items():
-            known = found.get(origin)
-            found[origin] = way if known is None else Way(known.changed or way.changed, known.masked and way.masked)
-    return found
+        for origin, transformation in origins.items():
+            known = merged.get(origin)
+            merged[origin] = (
+                transformation
+                if known is None
+                else Transformation(known.changed or transformation.changed, known.masked and transformation.masked)
+            )
+    return merged
 
 
 class Value:
@@ -64,15 +68,15 @@ class Value:
         return None
 
     def at(self, path: Iterable[str]) -> "Value | None":
-        found: Value | None = self
+        value: Value | None = self
         for name in path:
-            found = found.get(name) if found is not None else None
-        return found
+            value = value.get(name) if value is not None else None
+        return value
 
 
 @dataclass(frozen=True)
 class Part(Value):
-    """A part of the record as the connector has it; with its schema, if somebody knows it."""
+    """A part of the record as the connector has it; with its schema, if that is known."""
 
     origin: Origin
     schema: Field | None = None
@@ -103,7 +107,7 @@ class Part(Value):
 
 @dataclass(frozen=True)
 class Row(Value):
-    """A table's row: any column, none of which has fields of its own."""
+    """A row of a table: it has any column, and no column has fields."""
 
     origin: Origin
     type: str | None = "struct"
@@ -120,7 +124,7 @@ class Row(Value):
 
 @dataclass(frozen=True)
 class Constant(Value):
-    """Nothing of the record is in it: a text of the configuration, the topic's name, a time."""
+    """Comes from outside the record: a text of the configuration, the topic's name, a time."""
 
     type: str | None = None
     constant: str | None = None
@@ -148,28 +152,30 @@ class Struct(Value):
 
 @dataclass(frozen=True)
 class Changed(Value):
-    """The same with something done to it."""
+    """A value after a transformation."""
 
     base: Value
-    way: Way = CHANGED
+    transformation: Transformation = CHANGED
     type: str | None = None
     whole: bool = False
-    """It has no fields any more, whatever it was made from."""
+    """It has no fields, whatever it was made from."""
 
     def origins(self) -> Origins:
-        return {origin: way.then(self.way) for origin, way in self.base.origins().items()}
+        return {
+            origin: transformation.then(self.transformation) for origin, transformation in self.base.origins().items()
+        }
 
     def names(self) -> Names | None:
         return () if self.whole else self.base.names()
 
     def get(self, name: str) -> Value | None:
         below = None if self.whole else self.base.get(name)
-        return Changed(below, self.way) if below is not None else None
+        return Changed(below, self.transformation) if below is not None else None
 
 
 @dataclass(frozen=True)
 class Edited(Value):
-    """A struct of which some fields are others, are new, or are gone."""
+    """A struct with some fields replaced, added or removed."""
 
     base: Value
     set: Mapping[str, Value] = field(default_factory=dict)
@@ -186,8 +192,8 @@ class Edited(Value):
         base = self.base.names()
         if base is None:
             return None
-        kept = [name for name in base if name not in self.gone or name in self.set]
-        return (*kept, *(name for name in self.set if name not in kept))
+        remaining = [name for name in base if name not in self.gone or name in self.set]
+        return (*remaining, *(name for name in self.set if name not in remaining))
 
     def get(self, name: str) -> Value | None:
         if name in self.set:
@@ -197,7 +203,7 @@ class Edited(Value):
 
 @dataclass(frozen=True)
 class Flat(Value):
-    """All fields of structs inside, at the top, under joined names."""
+    """A struct whose nested fields stand at the top, under joined names."""
 
     base: Value
     delimiter: str
@@ -220,31 +226,31 @@ def _leaves(value: Value, delimiter: str) -> Names | None:
     names = value.names()
     if names is None:
         return None
-    found: list[str] = []
+    leaves: list[str] = []
     for name in names:
         below = value.get(name)
         inside = _leaves(below, delimiter) if below is not None else ()
-        found += [name + delimiter + leaf for leaf in inside] if inside else [name]
-    return tuple(found)
+        leaves += [name + delimiter + leaf for leaf in inside] if inside else [name]
+    return tuple(leaves)
 
 
 def _down(value: Value, name: str, delimiter: str) -> Value | None:
-    """A field's own name may have the delimiter in it: the longest one that leads to the end is taken."""
+    """A field's own name may contain the delimiter: the longest prefix that leads to a leaf wins."""
     whole = value.get(name)
     if whole is not None and whole.names() == ():
         return whole
     parts = name.split(delimiter) if delimiter else [name]
     for cut in range(len(parts) - 1, 0, -1):
         below = value.get(delimiter.join(parts[:cut]))
-        found = _down(below, delimiter.join(parts[cut:]), delimiter) if below is not None else None
-        if found is not None:
-            return found
+        leaf = _down(below, delimiter.join(parts[cut:]), delimiter) if below is not None else None
+        if leaf is not None:
+            return leaf
     return whole
 
 
 @dataclass(frozen=True)
 class Whole(Value):
-    """All of a value in one piece, which has no fields."""
+    """All of a value as one piece without fields."""
 
     base: Value
 
@@ -257,12 +263,15 @@ class Whole(Value):
 
 @dataclass(frozen=True)
 class Anything(Value):
-    """Nobody knows what is in it: whatever it is, it may be made from all of this."""
+    """A value of unknown content, which may be made from all of `base`."""
 
     base: tuple[Value, ...]
 
     def origins(self) -> Origins:
-        return {o: way.then(CHANGED) for o, way in united(value.origins() for value in self.base).items()}
+        return {
+            o: transformation.then(CHANGED)
+            for o, transformation in united(value.origins() for value in self.base).items()
+        }
 
     def names(self) -> Names | None:
         return None
@@ -273,7 +282,7 @@ class Anything(Value):
 
 @dataclass(frozen=True)
 class Either(Value):
-    """The one or the other, as something that is not known before decides."""
+    """One value or the other, depending on the record."""
 
     one: Value
     other: Value

@@ -7,11 +7,11 @@ from typing import Protocol
 
 from headwater.connect.rest import Trouble
 
-# So long must nobody listen at a worker's own address: a process that listens again after this is another one,
-# and its tasks have started anew.
-SURE = 1.0
-# A machine or container that is gone says nothing at all. A process that hangs still takes connections, so after
-# this time it is the machine or the way to it; Connect itself gives a worker 10 s.
+# For so long nothing listens at a worker's own address: a process that listens again after this is another one, and
+# its tasks have started again.
+REFUSED = 1.0
+# A machine or container that is gone does not answer at all. A process that hangs still takes connections, so after
+# this time it is the machine or the network; Connect itself gives a worker 10 s.
 SILENT = 15.0
 _TIMEOUT = 2.0
 
@@ -25,9 +25,9 @@ class Prober(Protocol):
 
 
 class Workers:
-    """A worker that answered under its own address, and where now nobody listens any more, is gone; so is one to
-    which there has been no connection for a while, when others answer. A worker that is slow, or that could never be
-    reached, is not: nothing is known of it."""
+    """A worker is lost when it once answered under its own address and nothing listens there any more, or when it
+    cannot be connected to for a while, though others can. One that is slow, or was never reached, is not lost: nothing
+    is known of it."""
 
     def __init__(self, connect: Prober, known: Iterable[str] = (), clock: Callable[[], float] = time.monotonic) -> None:
         self._connect, self._clock = connect, clock
@@ -37,24 +37,24 @@ class Workers:
         self.lost: frozenset[str] = frozenset()
 
     def in_doubt(self) -> bool:
-        """Whether another look soon would tell more."""
+        """Whether another probe soon would say more."""
         return any(worker not in self.lost for worker in self._refused)
 
     @property
     def known(self) -> list[str]:
         return sorted(self._connect.workers)
 
-    async def look(self, workers: Iterable[str]) -> None:
-        answered = await asyncio.gather(*(self._look(w) for w in {*workers, *self._refused, *self._silent}))
+    async def probe(self, workers: Iterable[str]) -> None:
+        answered = await asyncio.gather(*(self._probe(w) for w in {*workers, *self._refused, *self._silent}))
         now = self._clock()
-        lost = {worker for worker, since in self._refused.items() if now - since >= SURE}
-        if any(answered):  # else it may be our own way out
+        lost = {worker for worker, since in self._refused.items() if now - since >= REFUSED}
+        if any(answered):  # else it may be our own network
             lost |= {worker for worker, since in self._silent.items() if now - since >= SILENT}
         else:
             lost |= {worker for worker in self._silent if worker in self.lost}
         self.lost = frozenset(lost)
 
-    async def _look(self, worker: str) -> bool:
+    async def _probe(self, worker: str) -> bool:
         """Whether it answered."""
         refused, silent = False, True
         try:
@@ -63,7 +63,7 @@ class Workers:
         except Trouble as e:
             refused, silent = e.refused, e.apart
         except TimeoutError:
-            # Perhaps only slow; but if there was no connection before, this is no sign of one.
+            # Perhaps only slow; but if there was no connection before, a timeout does not prove one.
             silent = worker in self._silent or worker in self._refused
         else:
             silent = False
@@ -80,7 +80,7 @@ class Workers:
         return False
 
     def forget(self, still_named: Iterable[str]) -> None:
-        """Dead workers that no status names any more."""
+        """Drops dead workers that no status names any more."""
         for worker in {*self._refused, *self._silent} - set(still_named):
             self._refused.pop(worker, None)
             self._silent.pop(worker, None)

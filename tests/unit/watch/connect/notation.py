@@ -25,9 +25,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headwater.watch.connect import mapping
-from headwater.watch.connect.columns import From
-from headwater.watch.connect.found import Lineage, World
-from headwater.watch.connect.lineage import lineage
+from headwater.watch.connect.columns import InputField
+from headwater.watch.connect.connector_lineage import connector_lineage
+from headwater.watch.connect.extraction import TopicCatalog
+from headwater.watch.connect.lineage import Lineage
 from headwater.watch.fields import Field
 
 CASES = Path(__file__).parent / "cases"
@@ -47,26 +48,26 @@ def read() -> list[Case]:
 
 
 def _cases(file: Path) -> list[Case]:
-    found = []
+    cases = []
     for text in re.split(r"^== ", file.read_text(), flags=re.M)[1:]:
         title, _, body = text.partition("\n")
         config, around, expected = (part.splitlines() for part in re.split(r"^--$", body, flags=re.M))
         options = dict(line.split("=", 1) for line in config if line.strip())
         lines = [line for line in around if line.strip()]
-        found.append(Case(file.stem, title, options, lines, [line for line in expected if line.strip()]))
-    return found
+        cases.append(Case(file.stem, title, options, lines, [line for line in expected if line.strip()]))
+    return cases
 
 
 def run(case: Case) -> Lineage:
-    known = mapping.load()
-    class_ = known.connector(case.config.get("connector.class", ""))
+    classes = mapping.load()
+    class_ = classes.connector(case.config.get("connector.class", ""))
     kind = class_.kind if class_ else ("sink" if "topics" in case.config or "topics.regex" in case.config else "source")
-    return lineage("it", case.config, kind, known, world(case.around))
+    return connector_lineage("it", case.config, kind, classes, catalog(case.around))
 
 
-def world(lines: list[str]) -> World:
+def catalog(lines: list[str]) -> TopicCatalog:
     schemas: dict[tuple[str, str], Field] = {}
-    seen: frozenset[str] = frozenset()
+    used: frozenset[str] = frozenset()
     cluster: frozenset[str] | None = None
     for line in lines:
         word, _, rest = line.partition(" ")
@@ -74,12 +75,12 @@ def world(lines: list[str]) -> World:
             name, _, text = rest.partition(":")
             schemas[name.strip(), "value" if word == "topic" else "key"] = schema(text.strip())
         elif word == "seen":
-            seen = frozenset(rest.split())
+            used = frozenset(rest.split())
         elif word == "cluster":
             cluster = frozenset(rest.split())
         else:
             raise AssertionError(f"not understood: {line}")
-    return World("broker:9092,other:9092", seen, cluster, lambda topic, part: schemas.get((topic, part)))
+    return TopicCatalog("broker:9092,other:9092", used, cluster, lambda topic, part: schemas.get((topic, part)))
 
 
 def schema(text: str) -> Field:
@@ -89,27 +90,27 @@ def schema(text: str) -> Field:
 
 
 def _fields(text: str) -> tuple[Field, ...]:
-    found, depth, start = [], 0, 0
+    texts, depth, start = [], 0, 0
     for at, sign in enumerate(text + ","):
         depth += (sign == "{") - (sign == "}")
         if sign == "," and depth == 0:
-            found.append(text[start:at].strip())
+            texts.append(text[start:at].strip())
             start = at + 1
-    made = []
-    for one in found:
-        if "{" in one:
-            name, _, inside = one.partition("{")
-            made.append(Field(name.strip(), "struct", _fields(inside.rstrip("} "))))
+    fields = []
+    for field in texts:
+        if "{" in field:
+            name, _, inside = field.partition("{")
+            fields.append(Field(name.strip(), "struct", _fields(inside.rstrip("} "))))
         else:
-            name, _, kind = one.partition(" ")
-            made.append(Field(name, kind.strip()))
-    return tuple(made)
+            name, _, kind = field.partition(" ")
+            fields.append(Field(name, kind.strip()))
+    return tuple(fields)
 
 
-def told(found: Lineage, case: Case) -> list[str]:
+def notated(lineage: Lineage, case: Case) -> list[str]:
     """The lineage in the notation of the case; columns only where the case has them."""
-    lines = [f"in {d.namespace} {d.name}" for d in found.inputs]
-    for output in found.outputs.values():
+    lines = [f"in {d.namespace} {d.name}" for d in lineage.inputs]
+    for output in lineage.outputs.values():
         head = f"out {output.dataset.namespace} {output.dataset.name}"
         lines.append(head)
         at = case.expected.index(head) if head in case.expected else None
@@ -122,9 +123,9 @@ def told(found: Lineage, case: Case) -> list[str]:
     return lines
 
 
-def _origins(origins: list[From]) -> str:
+def _origins(origins: list[InputField]) -> str:
     words = []
     for origin in sorted(origins):
-        how = ":masked" if origin.way.masked else ":changed" if origin.way.changed else ""
+        how = ":masked" if origin.transformation.masked else ":changed" if origin.transformation.changed else ""
         words.append(f"{origin.dataset.name}#{origin.field}{how}")
     return " ".join(words)

@@ -1,4 +1,4 @@
-"""Events that the server's own decoder takes, and what they say."""
+"""Events that the server's own decoder takes, and what they report."""
 
 import json
 from typing import Any
@@ -7,9 +7,10 @@ import msgspec
 
 from headwater.openlineage.event import decode
 from headwater.watch.connect import events, mapping
+from headwater.watch.connect.connector_lineage import connector_lineage
 from headwater.watch.connect.events import Job
-from headwater.watch.connect.found import Lineage, World
-from headwater.watch.connect.lineage import lineage
+from headwater.watch.connect.extraction import TopicCatalog
+from headwater.watch.connect.lineage import Lineage
 from headwater.watch.fields import Field
 from headwater.watch.kafka.client import Flow, flow
 
@@ -17,7 +18,7 @@ JOB = Job("kafka-connect", "sink", "4.3.1")
 SCHEMA = Field("", "struct", (Field("id", "string"), Field("to", "struct", (Field("city", "string"),))))
 
 
-def found(**more: str) -> Lineage:
+def iceberg_sink(**more: str) -> Lineage:
     config = {
         "connector.class": "org.apache.iceberg.connect.IcebergSinkConnector",
         "topics": "orders",
@@ -27,8 +28,8 @@ def found(**more: str) -> Lineage:
         "iceberg.catalog.warehouse": "s3://warehouse",
         **more,
     }
-    world = World("b:9092", schemas=lambda _, part: SCHEMA if part == "value" else None)
-    return lineage("sink", config, "sink", mapping.load(), world)
+    catalog = TopicCatalog("b:9092", schemas=lambda _, part: SCHEMA if part == "value" else None)
+    return connector_lineage("sink", config, "sink", mapping.load(), catalog)
 
 
 def event(lineage: Lineage, kind: str = "START", facets: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -37,8 +38,8 @@ def event(lineage: Lineage, kind: str = "START", facets: dict[str, Any] | None =
 
 
 def test_the_server_takes_it() -> None:
-    lineage = found(**{"transforms": "x", "transforms.x.type": "org.example.X"})
-    facets = events.failure("task 0 failed", "java.lang.X: boom\n\tat y") | events.not_understood(lineage)
+    lineage = iceberg_sink(**{"transforms": "x", "transforms.x.type": "org.example.X"})
+    facets = events.failure("task 0 failed", "java.lang.X: boom\n\tat y") | events.extraction_errors(lineage)
     decoded = decode(msgspec.json.encode(event(lineage, "FAIL", facets)))
     assert decoded.job == ("kafka-connect", "sink")
     assert [(d.namespace, d.name) for d in decoded.inputs] == [("kafka://b:9092", "orders")]
@@ -46,7 +47,7 @@ def test_the_server_takes_it() -> None:
 
 
 def test_columns_and_schema() -> None:
-    (output,) = event(found())["outputs"]
+    (output,) = event(iceberg_sink())["outputs"]
     facets = output["facets"]
     assert facets["schema"]["fields"] == [
         {"name": "id", "type": "string"},
@@ -64,9 +65,9 @@ def test_columns_and_schema() -> None:
     assert links == [{"namespace": "hive://m:9083", "name": "default.orders", "type": "TABLE"}]
 
 
-def test_masking_is_told() -> None:
+def test_masking_is_reported() -> None:
     mask = {"transforms": "m", "transforms.m.type": "org.apache.kafka.connect.transforms.MaskField$Value"}
-    (output,) = event(found(**mask, **{"transforms.m.fields": "id"}))["outputs"]
+    (output,) = event(iceberg_sink(**mask, **{"transforms.m.fields": "id"}))["outputs"]
     (origin,) = output["facets"]["columnLineage"]["fields"]["id"]["inputFields"]
     assert origin["transformations"][0] | {"description": ""} == {
         "type": "DIRECT",
@@ -78,21 +79,21 @@ def test_masking_is_told() -> None:
 
 def test_with_several_inputs_and_outputs_it_says_which_goes_where() -> None:
     config = {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "topics": "a,b", "s3.bucket.name": "x"}
-    told = lineage("sink", config, "sink", mapping.load(), World("b:9092"))
-    for output in events.outputs(told, full=True):
+    lineage = connector_lineage("sink", config, "sink", mapping.load(), TopicCatalog("b:9092"))
+    for output in events.outputs(lineage, full=True):
         (source,) = output["facets"]["lineage"]["inputs"]
         assert output["name"] == f"topics/{source['name']}"
 
 
 def test_a_failure_names_the_cause() -> None:
-    told = events.failure("task 2 failed", "java.lang.X: boom\n\tat y\n")["errorMessage"]
-    assert told["message"] == "task 2 failed: java.lang.X: boom"
-    assert "at y" in told["stackTrace"]
+    facet = events.failure("task 2 failed", "java.lang.X: boom\n\tat y\n")["errorMessage"]
+    assert facet["message"] == "task 2 failed: java.lang.X: boom"
+    assert "at y" in facet["stackTrace"]
     assert events.failure("it failed", "")["errorMessage"]["stackTrace"] == "it failed"
 
 
 def test_an_event_is_plain_json() -> None:
-    assert json.loads(json.dumps(event(found())))["eventType"] == "START"
+    assert json.loads(json.dumps(event(iceberg_sink())))["eventType"] == "START"
 
 
 def test_flow_of_a_source_is_the_growth_of_its_topic() -> None:

@@ -4,8 +4,8 @@ import pytest
 
 from headwater.errors import BadRequest
 from headwater.watch.connect import mapping, templates
-from headwater.watch.connect.found import World
-from headwater.watch.connect.lineage import lineage
+from headwater.watch.connect.connector_lineage import connector_lineage
+from headwater.watch.connect.extraction import TopicCatalog
 
 MINE = """
 [[connector]]
@@ -24,44 +24,44 @@ effect = "none"
 
 def test_a_class_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(MINE)
-    known = mapping.load([tmp_path / "mine.toml"])
+    classes = mapping.load([tmp_path / "mine.toml"])
     config = {"connector.class": "org.example.FtpSink", "topics": "Orders", "ftp.url": "ftp://files:2121/x"}
     config |= {"transforms": "t", "transforms.t.type": "org.example.Trace"}
-    found = lineage("it", config, "sink", known, World("b:9092"))
-    assert [(d.namespace, d.name) for d in found.outputs] == [("ftp://files:2121", "in/orders")]
-    assert found.notes == []
+    lineage = connector_lineage("it", config, "sink", classes, TopicCatalog("b:9092"))
+    assert [(d.namespace, d.name) for d in lineage.outputs] == [("ftp://files:2121", "in/orders")]
+    assert lineage.notes == []
 
 
 def test_ones_own_description_comes_before_ours(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(MINE.replace("org.example.FtpSink", "io.confluent.connect.s3.S3SinkConnector"))
-    known = mapping.load([tmp_path / "mine.toml"])
-    described = known.connector("io.confluent.connect.s3.S3SinkConnector")
-    assert described is not None
-    assert described.urls == {"ftp": "ftp.url"}
+    classes = mapping.load([tmp_path / "mine.toml"])
+    connector = classes.connector("io.confluent.connect.s3.S3SinkConnector")
+    assert connector is not None
+    assert connector.urls == {"ftp": "ftp.url"}
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "problem"),
     [
-        ("classes =", "mine.toml is not right"),
+        ("classes =", "mine.toml is invalid"),
         ("[[connector]]\nclasses=['x']\nkind='lake'", "kind"),
         ("[[connector]]\nclasses=['x']\nkind='sink'\nnme='y'", "unknown field `nme`"),
         ("[[connector]]\nclasses=['x']\nkind='sink'\n[[connector.dataset]]\nname='a'", "x: a dataset needs"),
         ("[[connector]]\nclasses=['x']\nkind='sink'\ntable='{a'", "a brace is not closed"),
         ("[[connector]]\nclasses=['x']\nkind='sink'\ntable='{a:shout}'", "no filter 'shout'"),
         ("[[connector]]\nclasses=['x']\nkind='sink'\ntable='{a|}'", "is empty"),
-        ("[[connector]]\nclasses=['x']\nkind='sink'\nparts='('", "no regular expression"),
+        ("[[connector]]\nclasses=['x']\nkind='sink'\nparts='('", "is not a regular expression"),
         ("[[connector]]\nclasses=['x']\nkind='source'\noption_topics='x'", "needs a group"),
     ],
 )
-def test_a_mapping_that_is_not_right_is_told(tmp_path: Path, text: str, said: str) -> None:
+def test_an_invalid_mapping_is_rejected(tmp_path: Path, text: str, problem: str) -> None:
     (tmp_path / "mine.toml").write_text(text)
     with pytest.raises(BadRequest) as e:
         mapping.load([tmp_path / "mine.toml"])
-    assert said in str(e.value)
+    assert problem in str(e.value)
 
 
-def test_a_mapping_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_mapping(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="cannot read the mapping"):
         mapping.load([tmp_path / "no.toml"])
 

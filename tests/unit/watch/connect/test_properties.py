@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from headwater.watch.connect import mapping
 from headwater.watch.connect.chain import Notes, Record, run, steps
 from headwater.watch.connect.columns import named
-from headwater.watch.connect.found import World
-from headwater.watch.connect.lineage import lineage
+from headwater.watch.connect.connector_lineage import connector_lineage
+from headwater.watch.connect.extraction import TopicCatalog
 from headwater.watch.connect.transforms import RULES
 from headwater.watch.connect.values import Origin, Part, Row, Value
 from headwater.watch.fields import Field
 
-KNOWN = mapping.load()
+CLASSES = mapping.load()
 _KAFKA = "org.apache.kafka.connect.transforms."
 _FIELDS = st.sampled_from(["a", "b", "c", "d"])
 
@@ -37,9 +37,9 @@ _STEP = st.one_of(
 )
 
 
-def _config(told: list[dict[str, str]]) -> dict[str, str]:
-    config = {"transforms": ",".join(f"t{n}" for n in range(len(told)))}
-    for n, step in enumerate(told):
+def _config(chain: list[dict[str, str]]) -> dict[str, str]:
+    config = {"transforms": ",".join(f"t{n}" for n in range(len(chain)))}
+    for n, step in enumerate(chain):
         # Two fields of one name are an error in Connect.
         config |= {f"transforms.t{n}.{key}": value.replace("new", f"new{n}") for key, value in step.items()}
     return config
@@ -47,15 +47,15 @@ def _config(told: list[dict[str, str]]) -> dict[str, str]:
 
 def _after(config: Mapping[str, str], value: Value) -> Record:
     notes = Notes()
-    (record,) = run(steps(config, notes), Record("t", Row(Origin("key")), value), RULES, KNOWN, notes)
+    (record,) = run(steps(config, notes), Record("t", Row(Origin("key")), value), RULES, CLASSES, notes)
     assert list(notes) == []
     return record
 
 
 @given(st.lists(_STEP, max_size=6))
-def test_forwards_and_backwards_agree(told: list[dict[str, str]]) -> None:
-    """Where the fields are known, what comes out has the same origins as when it is asked for from the end."""
-    config = _config(told)
+def test_forwards_and_backwards_agree(chain: list[dict[str, str]]) -> None:
+    """With known fields, an output field has the same origins as when it is traced back from the end."""
+    config = _config(chain)
     known = Part(Origin("value"), Field("", "struct", tuple(Field(name, "string") for name in "abcd")))
     forwards, backwards = _after(config, known), _after(config, Row(Origin("value")))
     assert forwards.topic == backwards.topic
@@ -63,9 +63,9 @@ def test_forwards_and_backwards_agree(told: list[dict[str, str]]) -> None:
         assert value is not None
         if name == "h" or name.endswith(".h"):
             continue  # the whole: fields that are known on the one side only
-        asked = backwards.value.at(name.split("."))
-        assert asked is not None, name
-        assert asked.origins() == value.origins(), name
+        traced = backwards.value.at(name.split("."))
+        assert traced is not None, name
+        assert traced.origins() == value.origins(), name
 
 
 _OPTION = st.sampled_from(
@@ -104,16 +104,19 @@ _OPTION = st.sampled_from(
 _TOPIC = st.text(string.ascii_lowercase + "._-", min_size=1, max_size=5)
 _TEXT = st.one_of(
     st.text(max_size=12),
-    st.sampled_from([*KNOWN.classes(), *RULES, *(f"{name}$Value" for name in RULES), "a", "p", "(", "a,b", "$1", "*"]),
+    st.sampled_from(
+        [*CLASSES.classes(), *RULES, *(f"{name}$Value" for name in RULES), "a", "p", "(", "a,b", "$1", "*"]
+    ),
     st.sampled_from(["jdbc:postgresql://h/d", "jdbc:x", "mongodb://[::1", "http://h:99999", "{}", '{"a": {}}', "[=x"]),
 )
 
 
 @given(st.dictionaries(_OPTION, _TEXT, max_size=8), st.sampled_from(["source", "sink", ""]), st.sets(_TOPIC))
-def test_no_configuration_breaks_it(config: dict[str, str], kind: str, seen: set[str]) -> None:
-    found = lineage("it", config, kind, KNOWN, World("b:9092", frozenset(seen), frozenset(seen)))
-    for dataset in (*found.inputs, *found.outputs):
+def test_no_configuration_breaks_it(config: dict[str, str], kind: str, used: set[str]) -> None:
+    catalog = TopicCatalog("b:9092", frozenset(used), frozenset(used))
+    lineage = connector_lineage("it", config, kind, CLASSES, catalog)
+    for dataset in (*lineage.inputs, *lineage.outputs):
         assert dataset.name
-    for source, target in found.pairs:
-        assert source in found.inputs
-        assert target in found.outputs
+    for source, target in lineage.pairs:
+        assert source in lineage.inputs
+        assert target in lineage.outputs

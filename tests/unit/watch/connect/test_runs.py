@@ -1,11 +1,11 @@
-"""When runs begin, go on and end."""
+"""When runs start, continue and end."""
 
 import pytest
 
 from headwater.connect.rest import State, Status, Task
 from headwater.watch.connect import runs
 from headwater.watch.connect.condition import Condition, condition, tasks
-from headwater.watch.connect.runs import Kept, Step
+from headwater.watch.connect.runs import RunState, Step
 
 RUNNING, PAUSED = Condition("running", "RUNNING"), Condition("paused", "PAUSED")
 WAITING, STOPPED = Condition("waiting", "UNASSIGNED"), Condition("stopped", "STOPPED", "stopped")
@@ -14,15 +14,15 @@ NOW = 1000.0
 
 
 def status(connector: str, *states: str, worker: str = "w1") -> Status:
-    told = [state.partition("@") for state in states]
+    parts = [state.partition("@") for state in states]
     made = tuple(
-        Task(n, state, at or worker, "Boom" if state == "FAILED" else "") for n, (state, _, at) in enumerate(told)
+        Task(n, state, at or worker, "Boom" if state == "FAILED" else "") for n, (state, _, at) in enumerate(parts)
     )
     return Status(State(connector, worker), made, "sink")
 
 
 @pytest.mark.parametrize(
-    ("found", "kind"),
+    ("reported", "kind"),
     [
         (status("RUNNING", "RUNNING"), "running"),
         (status("RUNNING", "FAILED", "RUNNING"), "running"),
@@ -45,32 +45,34 @@ def status(connector: str, *states: str, worker: str = "w1") -> Status:
         (status("RUNNING", "FAILED", "RUNNING@dead"), "failed"),
     ],
 )
-def test_condition(found: Status, kind: str) -> None:
-    assert condition(found, {"dead"}).kind == kind
+def test_condition(reported: Status, kind: str) -> None:
+    assert condition(reported, {"dead"}).kind == kind
 
 
-def test_a_failed_task_is_told_with_its_trace() -> None:
-    found = condition(status("RUNNING", "FAILED", "FAILED"), ())
-    assert (found.why, found.trace) == ("task 0 failed", "Boom")
+def test_a_failed_task_is_reported_with_its_trace() -> None:
+    failed = condition(status("RUNNING", "FAILED", "FAILED"), ())
+    assert (failed.why, failed.trace) == ("task 0 failed", "Boom")
 
 
 def test_tasks_of_a_dead_worker_are_lost() -> None:
-    told = tasks(status("RUNNING", "RUNNING@dead", "FAILED"), {"dead"})
-    assert told == [
+    lost = tasks(status("RUNNING", "RUNNING@dead", "FAILED"), {"dead"})
+    assert lost == [
         {"id": 0, "state": "LOST", "worker": "dead"},
         {"id": 1, "state": "FAILED", "worker": "w1", "trace": "Boom"},
     ]
 
 
-def steps(kept: Kept, found: Condition, config: str = "c", *, changed: bool = False, due: bool = False) -> list[str]:
-    return [step.kind for step in runs.steps(kept, NOW, found, config, changed=changed, due=due)]
+def steps(
+    state: RunState, condition: Condition, config: str = "c", *, changed: bool = False, due: bool = False
+) -> list[str]:
+    return [step.kind for step in runs.steps(state, NOW, condition, config, changed=changed, due=due)]
 
 
-IN_RUN, NEW = Kept(run="r", config="c"), Kept()
+IN_RUN, NEW = RunState(run="r", config="c"), RunState()
 
 
 @pytest.mark.parametrize(
-    ("kept", "found", "told"),
+    ("state", "condition", "expected"),
     [
         (NEW, RUNNING, ["START"]),
         (NEW, PAUSED, ["START"]),
@@ -84,49 +86,49 @@ IN_RUN, NEW = Kept(run="r", config="c"), Kept()
         (IN_RUN, FAILED, ["FAIL"]),
         (IN_RUN, LOST, ["ABORT"]),
         (IN_RUN, STOPPED, ["ABORT"]),
-        (Kept(last="r", config="c", idle=True), STOPPED, []),
-        (Kept(last="r", config="old", idle=True), STOPPED, ["IDLE"]),
-        (Kept(last="r", config="c"), RUNNING, ["START"]),
-        (Kept(run="r", config="old"), RUNNING, ["ABORT", "START"]),
-        (Kept(run="r", config="old"), WAITING, ["ABORT"]),
-        (Kept(run="r", config="old"), FAILED, ["ABORT", "START", "FAIL"]),
-        (Kept(run="r", config="c", since=NOW - runs.UNASSIGNED + 1), WAITING, []),
-        (Kept(run="r", config="c", since=NOW - runs.UNASSIGNED - 1), WAITING, ["ABORT"]),
+        (RunState(last="r", config="c", idle=True), STOPPED, []),
+        (RunState(last="r", config="old", idle=True), STOPPED, ["IDLE"]),
+        (RunState(last="r", config="c"), RUNNING, ["START"]),
+        (RunState(run="r", config="old"), RUNNING, ["ABORT", "START"]),
+        (RunState(run="r", config="old"), WAITING, ["ABORT"]),
+        (RunState(run="r", config="old"), FAILED, ["ABORT", "START", "FAIL"]),
+        (RunState(run="r", config="c", since=NOW - runs.UNASSIGNED + 1), WAITING, []),
+        (RunState(run="r", config="c", since=NOW - runs.UNASSIGNED - 1), WAITING, ["ABORT"]),
     ],
 )
-def test_steps(kept: Kept, found: Condition, told: list[str]) -> None:
-    assert steps(kept, found) == told
+def test_steps(state: RunState, condition: Condition, expected: list[str]) -> None:
+    assert steps(state, condition) == expected
 
 
-def test_a_run_that_goes_on_is_told_when_something_changed_or_time_is_up() -> None:
+def test_an_open_run_is_reported_when_something_changed_or_time_is_up() -> None:
     assert steps(IN_RUN, RUNNING, changed=True) == ["RUNNING"]
     assert steps(IN_RUN, WAITING, due=True) == ["RUNNING"]
 
 
-def told(kept: Kept, found: Condition) -> Kept:
-    for step in runs.steps(kept, NOW, found, "c", changed=False, due=False):
-        kept = runs.after(kept, step, "c", "next" if step.kind == "START" else None)
-    return kept
+def state_after(state: RunState, condition: Condition) -> RunState:
+    for step in runs.steps(state, NOW, condition, "c", changed=False, due=False):
+        state = runs.after(state, step, "c", "next" if step.kind == "START" else None)
+    return state
 
 
-def test_a_failure_is_told_once_and_another_one_again() -> None:
-    kept = told(IN_RUN, FAILED)
-    assert (kept.run, kept.last) == (None, "r")
-    assert steps(kept, FAILED) == []
-    assert steps(kept, FAILED._replace(trace="Bang")) == ["START", "FAIL"]
-    assert steps(kept, RUNNING) == ["START"]
+def test_a_failure_is_reported_once_and_another_one_again() -> None:
+    state = state_after(IN_RUN, FAILED)
+    assert (state.run, state.last) == (None, "r")
+    assert steps(state, FAILED) == []
+    assert steps(state, FAILED._replace(trace="Bang")) == ["START", "FAIL"]
+    assert steps(state, RUNNING) == ["START"]
 
 
-def test_a_failure_that_ends_a_run_at_once_is_told_once() -> None:
-    kept = told(NEW, FAILED)
-    assert (kept.run, kept.last) == (None, "next")
-    assert steps(kept, FAILED) == []
+def test_a_failure_that_ends_a_run_at_once_is_reported_once() -> None:
+    state = state_after(NEW, FAILED)
+    assert (state.run, state.last) == (None, "next")
+    assert steps(state, FAILED) == []
 
 
-def test_what_was_stopped_is_not_told_again() -> None:
-    kept = told(IN_RUN, STOPPED)
-    assert steps(kept, STOPPED) == []
-    assert steps(kept, RUNNING) == ["START"]
+def test_what_was_stopped_is_not_reported_again() -> None:
+    state = state_after(IN_RUN, STOPPED)
+    assert steps(state, STOPPED) == []
+    assert steps(state, RUNNING) == ["START"]
 
 
 def test_ids_follow_on_each_other() -> None:

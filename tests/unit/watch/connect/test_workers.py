@@ -3,9 +3,9 @@
 import asyncio
 
 from headwater.connect.rest import Trouble
-from headwater.watch.connect.workers import SILENT, SURE, Workers
+from headwater.watch.connect.workers import REFUSED, SILENT, Workers
 
-REFUSED, APART, SLOW = Trouble("refused", refused=True), Trouble("no route", apart=True), Trouble("500")
+REFUSING, APART, SLOW = Trouble("refused", refused=True), Trouble("no route", apart=True), Trouble("500")
 
 
 class Addresses:
@@ -17,15 +17,15 @@ class Addresses:
         self.now = 0.0
 
     async def probe(self, worker: str) -> None:
-        found = self.there[worker]
-        if found is not None:
-            raise found
+        trouble = self.there[worker]
+        if trouble is not None:
+            raise trouble
         self.workers.add(worker)
 
 
-def looks(at: Addresses, workers: Workers, seconds: float = 0.0) -> frozenset[str]:
+def lost_after_probe(at: Addresses, workers: Workers, seconds: float = 0.0) -> frozenset[str]:
     at.now += seconds
-    asyncio.run(workers.look(at.there))
+    asyncio.run(workers.probe(at.there))
     return workers.lost
 
 
@@ -36,72 +36,72 @@ def watched(**there: Trouble | None) -> tuple[Addresses, Workers]:
 
 def test_where_nobody_listens_any_more() -> None:
     at, workers = watched(a=None, b=None)
-    assert looks(at, workers) == set()
-    at.there["a"] = REFUSED
-    assert looks(at, workers, 2) == set()
+    assert lost_after_probe(at, workers) == set()
+    at.there["a"] = REFUSING
+    assert lost_after_probe(at, workers, 2) == set()
     assert workers.in_doubt()
-    assert looks(at, workers, SURE) == {"a"}
+    assert lost_after_probe(at, workers, REFUSED) == {"a"}
     assert not workers.in_doubt()
     at.there["a"] = None
-    assert looks(at, workers, 2) == set()
+    assert lost_after_probe(at, workers, 2) == set()
 
 
 def test_where_nobody_ever_listened() -> None:
-    at, workers = watched(a=REFUSED, b=None)
-    assert looks(at, workers) == looks(at, workers, 100) == set()
+    at, workers = watched(a=REFUSING, b=None)
+    assert lost_after_probe(at, workers) == lost_after_probe(at, workers, 100) == set()
 
 
 def test_a_worker_known_from_before() -> None:
-    at = Addresses(a=REFUSED)
+    at = Addresses(a=REFUSING)
     workers = Workers(at, ["a"], lambda: at.now)
-    looks(at, workers)
-    assert looks(at, workers, SURE) == {"a"}
+    lost_after_probe(at, workers)
+    assert lost_after_probe(at, workers, REFUSED) == {"a"}
 
 
 def test_a_worker_that_answers_nonsense_is_there() -> None:
     at, workers = watched(a=None)
-    looks(at, workers)
-    at.there["a"] = REFUSED
-    looks(at, workers, 2)
+    lost_after_probe(at, workers)
+    at.there["a"] = REFUSING
+    lost_after_probe(at, workers, 2)
     at.there["a"] = SLOW
-    assert looks(at, workers, 100) == set()
+    assert lost_after_probe(at, workers, 100) == set()
     assert not workers.in_doubt()
 
 
 def test_a_machine_that_is_gone_while_others_answer() -> None:
     at, workers = watched(a=None, b=None)
-    looks(at, workers)
+    lost_after_probe(at, workers)
     at.there["a"] = APART
-    assert looks(at, workers, 2) == set()
-    assert looks(at, workers, SILENT - 1) == set()
-    assert looks(at, workers, 1) == {"a"}
+    assert lost_after_probe(at, workers, 2) == set()
+    assert lost_after_probe(at, workers, SILENT - 1) == set()
+    assert lost_after_probe(at, workers, 1) == {"a"}
 
 
 def test_when_nothing_can_be_reached_it_may_be_us() -> None:
     at, workers = watched(a=None, b=None)
-    looks(at, workers)
+    lost_after_probe(at, workers)
     at.there.update(a=APART, b=APART)
-    looks(at, workers, 2)
-    assert looks(at, workers, 1000) == set()
+    lost_after_probe(at, workers, 2)
+    assert lost_after_probe(at, workers, 1000) == set()
 
 
 def test_a_dead_machine_stays_dead_when_we_are_cut_off() -> None:
     at, workers = watched(a=None, b=None)
-    looks(at, workers)
+    lost_after_probe(at, workers)
     at.there["a"] = APART
-    looks(at, workers, 2)
-    assert looks(at, workers, SILENT) == {"a"}
+    lost_after_probe(at, workers, 2)
+    assert lost_after_probe(at, workers, SILENT) == {"a"}
     at.there["b"] = APART
-    assert looks(at, workers, 2) == {"a"}
+    assert lost_after_probe(at, workers, 2) == {"a"}
 
 
 def test_dead_workers_that_nobody_names_are_forgotten() -> None:
     at, workers = watched(a=None)
-    looks(at, workers)
-    at.there["a"] = REFUSED
-    looks(at, workers, 2)
-    looks(at, workers, SURE)
+    lost_after_probe(at, workers)
+    at.there["a"] = REFUSING
+    lost_after_probe(at, workers, 2)
+    lost_after_probe(at, workers, REFUSED)
     workers.forget([])
     assert workers.known == []
     del at.there["a"]
-    assert looks(at, workers, 1) == set()
+    assert lost_after_probe(at, workers, 1) == set()

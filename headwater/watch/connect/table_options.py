@@ -1,4 +1,4 @@
-"""Which tables belong to which topics, as connectors' options say it."""
+"""Options that say which tables belong to which topics: KCQL statements, `topic:table` pairs, SQL queries."""
 
 import json
 import re
@@ -26,8 +26,8 @@ class Statement(NamedTuple):
 
 
 def kcql(text: str) -> list[Statement]:
-    found = (_STATEMENT.search(one) for one in text.split(";"))
-    return [Statement(s["into"].strip("`"), s["what"].strip(), s["of"].strip("`")) for s in found if s is not None]
+    matches = (_STATEMENT.search(statement) for statement in text.split(";"))
+    return [Statement(m["into"].strip("`"), m["what"].strip(), m["of"].strip("`")) for m in matches if m is not None]
 
 
 def selected(what: str, key: Value, value: Value) -> Value:
@@ -39,32 +39,32 @@ def selected(what: str, key: Value, value: Value) -> Value:
         source, _, alias = re.sub(r"\s+as\s+", "\0", item.strip(), flags=re.I).partition("\0")
         path = [part.strip("`") for part in source.strip().split(".")]
         if path == ["*"]:
-            fields |= {name: found for name in value.names() or () if (found := value.get(name)) is not None}
+            fields |= {name: field for name in value.names() or () if (field := value.get(name)) is not None}
             continue
         base = {"_key": key, "_value": value}.get(path[0])
-        found = base.at(path[1:]) if base is not None else value.at(path)
-        fields[alias.strip("` ") or path[-1]] = found if found is not None else Anything((key, value))
+        field = base.at(path[1:]) if base is not None else value.at(path)
+        fields[alias.strip("` ") or path[-1]] = field if field is not None else Anything((key, value))
     return Struct(fields)
 
 
 def pairs(text: str) -> dict[str, str]:
-    """`a:b,c:d`, `a=b`, or a JSON object. A quoted name may have colons."""
+    """Of `a:b,c:d`, `a=b`, or a JSON object. A quoted name may contain colons."""
     if text.lstrip().startswith("{"):
         try:
-            told = json.loads(text)
+            content = json.loads(text)
         except ValueError:
             return {}
-        return {str(name): str(value) for name, value in told.items()} if isinstance(told, dict) else {}
-    found = {}
+        return {str(name): str(value) for name, value in content.items()} if isinstance(content, dict) else {}
+    by_name = {}
     for pair in text.split(","):
         match = re.fullmatch(r'\s*("[^"]+"|[^:="]+)\s*[:=]\s*(.+?)\s*', pair)
         if match is not None:
-            found[match[1].strip().strip('"')] = match[2].strip('"')
-    return found
+            by_name[match[1].strip().strip('"')] = match[2].strip('"')
+    return by_name
 
 
 def mapped(maps: Mapping[str, str], name: str) -> str | None:
-    """A key of a map may be a pattern, too, as with Snowflake's and MongoDB's."""
+    """The target of a name. A key may be a pattern, as with Snowflake's and MongoDB's connectors."""
     if name in maps:
         return maps[name]
     for pattern, target in maps.items():
@@ -78,6 +78,6 @@ def mapped(maps: Mapping[str, str], name: str) -> str | None:
 
 
 def of_query(sql: str) -> tuple[list[str], bool]:
-    """The tables that a query reads, and whether it takes the rows of one table as they are."""
-    found = list(dict.fromkeys(re.sub(r'["`\[\]]', "", name) for name in _FROM.findall(sql)))
-    return found, len(found) == 1 and _WHOLE.fullmatch(sql.strip().rstrip(";")) is not None
+    """The tables that a query reads, and whether it reads the rows of one table unchanged."""
+    tables = list(dict.fromkeys(re.sub(r'["`\[\]]', "", name) for name in _FROM.findall(sql)))
+    return tables, len(tables) == 1 and _WHOLE.fullmatch(sql.strip().rstrip(";")) is not None
