@@ -16,9 +16,9 @@ from headwater.cli import console
 from headwater.cli.query_options import Flag, Url
 from headwater.connect.rest import Connect
 from headwater.defaults import DEFAULT_URL
-from headwater.emit import http_transport
 from headwater.emit.delivery import Delivery
 from headwater.emit.events import Json
+from headwater.emit.http_transport import http_delivery
 from headwater.errors import BadRequest, Unreachable
 from headwater.watch.connect import mapping as mappings
 from headwater.watch.connect import state_file, status_table
@@ -88,7 +88,7 @@ def connect(
     command.mappings = mappings.load(mapping)
     if not dry_run:
         command.file = state or state_file.default_file(connect, namespace)
-        command.deliver = http_transport.delivery(url, spool)
+        command.deliver = http_delivery(url, spool)
     try:
         asyncio.run(command.run_once() if once else command.run())
     finally:

@@ -1,1 +1,1 @@
-"""For everybody who reports lineage: names of datasets, parts of events, delivery that waits on disk."""
+"""For everything that reports lineage: names of datasets, parts of events, delivery that survives an absent server."""

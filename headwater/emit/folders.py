@@ -1,5 +1,5 @@
-"""Folders that a process holds while it lives. The system lets go of them when it ends, whatever way that is:
-a folder that nobody holds is what a process left behind, and may be taken over."""
+"""Folders that a process locks while it lives. The system unlocks them when the process ends, in whatever way: a
+folder that is not locked was abandoned, and may be taken over."""
 
 import contextlib
 import ctypes
@@ -16,25 +16,25 @@ _LOCK = "lock"
 _PUNCH_HOLE_KEEP_SIZE = 2 | 1
 
 
-def name() -> str:
+def new_name() -> str:
     """For a folder of this process; such names sort by time."""
     return f"{time.time_ns()}-{os.getpid()}"
 
 
-def make(folder: Path) -> Lock:
-    """A new folder. It gets its name when it is held, as others would take it for one that was left."""
+def create(folder: Path) -> Lock:
+    """Makes a folder and locks it. It gets its name when it is locked, or others would think it abandoned."""
     unnamed = folder.with_name(f"new.{folder.name}")
     unnamed.mkdir(parents=True, exist_ok=True)
     (unnamed / _LOCK).touch()
-    lock = hold(unnamed)
+    lock = try_lock(unnamed)
     if lock is None:
-        raise OSError(f"{unnamed} cannot be locked")
+        raise OSError(f"cannot lock {unnamed}")
     unnamed.rename(folder)
     return lock
 
 
-def hold(folder: Path) -> Lock | None:
-    """None if another process has it, or is removing it."""
+def try_lock(folder: Path) -> Lock | None:
+    """None if another process has locked it, or is removing it."""
     try:
         lock = (folder / _LOCK).open("r+")  # never made here: a folder without one is as good as gone
     except OSError:
@@ -44,16 +44,16 @@ def hold(folder: Path) -> Lock | None:
     except OSError:
         lock.close()
         return None
-    if os.fstat(lock.fileno()).st_nlink == 0:  # who had it removed it just now
+    if os.fstat(lock.fileno()).st_nlink == 0:  # its owner has just removed it
         lock.close()
         return None
     return lock
 
 
-def left(root: Path) -> Iterator[tuple[Path, Lock]]:
-    """What processes left behind, the oldest first; held from here on."""
+def abandoned(root: Path) -> Iterator[tuple[Path, Lock]]:
+    """The folders of processes that are gone, the oldest first; locked from here on."""
     for folder in sorted(root.glob("[0-9]*-[0-9]*")):
-        lock = hold(folder)
+        lock = try_lock(folder)
         if lock is not None:
             yield folder, lock
 
@@ -62,7 +62,7 @@ def remove(folder: Path, lock: Lock) -> None:
     for path in folder.iterdir():
         if path.name != _LOCK:
             path.unlink(missing_ok=True)
-    # The last of all: from here on nobody can hold what is left.
+    # Last: from here on nobody can lock the folder.
     (folder / _LOCK).unlink(missing_ok=True)
     folder.rmdir()
     lock.close()
@@ -82,9 +82,8 @@ def write(path: Path, text: str) -> None:
     partial.rename(path)
 
 
-def free(path: Path, length: int) -> None:
-    """Gives back the disk of a file's beginning; the rest stays where it is, also for who writes it. Not every system
-    can."""
+def free_beginning(path: Path, length: int) -> None:
+    """Frees the disk space of a file's first bytes; positions in the file stay the same. Not every system can."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError), path.open("rb+") as file:
             function = ctypes.CDLL(None, use_errno=True).fallocate

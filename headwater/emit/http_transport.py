@@ -1,4 +1,4 @@
-"""Events on their way to Headwater: the Spark agent's delivery, with a transport that needs nothing but httpx."""
+"""Delivery of events to a Headwater server by httpx alone, for programs without openlineage-python."""
 
 import os
 from pathlib import Path
@@ -12,8 +12,8 @@ from headwater.emit.delivery import Delivery
 from headwater.emit.transports import TIMEOUT, default_spool
 
 
-class Http:
-    """Raises what the delivery understands: an answer's status says whether to try again."""
+class HttpTransport:
+    """Raises what the delivery understands: the status of a response says whether to try again."""
 
     def __init__(self, url: str) -> None:
         key = os.environ.get("OPENLINEAGE_API_KEY")
@@ -25,6 +25,7 @@ class Http:
         self._client.post("/api/v1/lineage", content=msgspec.json.encode(event)).raise_for_status()
 
 
-def delivery(url: str, spool: Path | None = None) -> Delivery:
-    """What cannot be sent waits on disk, and another process sends it if this one cannot."""
-    return Delivery(Http(url), spool if spool is not None else default_spool(f"watch {url.rstrip('/')}", None))
+def http_delivery(url: str, spool: Path | None = None) -> Delivery:
+    """`spool`: the folder in which events wait until the server takes them, from this process or the next."""
+    folder = spool if spool is not None else default_spool(f"watch {url.rstrip('/')}", None)
+    return Delivery(HttpTransport(url), folder)

@@ -45,7 +45,7 @@ def of_path(path: str) -> Dataset:
 
 
 def _trimmed(path: str) -> str:
-    # A pattern reads what lies in its folder.
+    # A glob pattern stands for its folder.
     parts = path.split("/")
     for number, part in enumerate(parts):
         if any(sign in part for sign in "*?[{"):
@@ -56,14 +56,14 @@ def _trimmed(path: str) -> str:
 
 def of_topics(options: Mapping[str, str]) -> list[Dataset]:
     """The topics that Kafka's source reads or its sink writes; the first broker stands for all."""
-    told = {key.lower(): value for key, value in options.items()}
-    namespace = kafka_namespace(told.get("kafka.bootstrap.servers") or told.get("bootstrap.servers") or "")
-    if "assign" in told:
-        names = list(json.loads(told["assign"]))
-    elif "subscribepattern" in told:
-        names = [told["subscribepattern"]]
+    lowered = {key.lower(): value for key, value in options.items()}
+    namespace = kafka_namespace(lowered.get("kafka.bootstrap.servers") or lowered.get("bootstrap.servers") or "")
+    if "assign" in lowered:
+        names = list(json.loads(lowered["assign"]))
+    elif "subscribepattern" in lowered:
+        names = [lowered["subscribepattern"]]
     else:
-        names = [name.strip() for name in (told.get("subscribe") or told.get("topic") or "").split(",")]
+        names = [name.strip() for name in (lowered.get("subscribe") or lowered.get("topic") or "").split(",")]
     return [Dataset(namespace, name) for name in names if name]
 
 
@@ -90,8 +90,8 @@ def of_jdbc(url: str, table: str) -> Dataset:
 
 
 def _property(url: str, name: str) -> str:
-    found = re.search(rf";{name}=([^;]*)", url, re.I)
-    return found[1] if found else ""
+    match = re.search(rf";{name}=([^;]*)", url, re.I)
+    return match[1] if match else ""
 
 
 def _unquoted(table: str) -> str:
@@ -100,7 +100,7 @@ def _unquoted(table: str) -> str:
 
 def symlink(catalog: Mapping[str, str], name: str) -> tuple[str, str]:
     """A table's name in a catalog, by the catalog's settings: `hive://host:port`, the REST server's address,
-    or the warehouse folder of a catalog that is nothing else."""
+    or the warehouse folder of a catalog without a server."""
     uri, kind = catalog.get("uri", ""), catalog.get("type", "")
     warehouse = catalog.get("warehouse", "")
     if uri.startswith("thrift://"):

@@ -1,23 +1,23 @@
-"""Events of runs on their way out. A run is on disk before it is told: who kills us leaves it to others to end."""
+"""Sends the events of runs. A run is on disk before it is reported: if this process is killed, others can end it."""
 
 from headwater.emit.delivery import Delivery
 from headwater.emit.events import Json
 from headwater.emit.open_runs import OpenRuns
 
 
-class Telling:
-    def __init__(self, delivery: Delivery, runs: OpenRuns) -> None:
-        self.delivery, self.runs = delivery, runs
+class RunReporter:
+    def __init__(self, delivery: Delivery, open_runs: OpenRuns) -> None:
+        self.delivery, self.open_runs = delivery, open_runs
 
-    def begins(self, event: Json) -> None:
-        """An event that tells the whole run."""
-        self.runs.keep(event)
+    def start(self, event: Json) -> None:
+        """An event with all that is known of the run: the first, or a later one that adds to it."""
+        self.open_runs.save(event)
         self.delivery.send(event)
 
-    def goes_on(self, event: Json) -> None:
-        self.runs.heard(event)
+    def running(self, event: Json) -> None:
+        self.open_runs.touch(event)
         self.delivery.send(event)
 
-    def ends(self, event: Json) -> None:
-        self.runs.keep(event)
-        self.delivery.send(event, lambda: self.runs.forget(event["run"]["runId"]))
+    def end(self, event: Json) -> None:
+        self.open_runs.save(event)
+        self.delivery.send(event, lambda: self.open_runs.remove(event["run"]["runId"]))

@@ -146,7 +146,7 @@ PIPELINE = (
         command=(
             *("{python}", "-m", "headwater.spark.supervise", "--restarts", "5", "--"),
             # If the lab is killed, so is Kafka, and the application would wait for it for ever: it has to die too.
-            *("{python}", "-I", "-S", "{die_with_parent}", "0", "-"),
+            *("{python}", "-I", "-S", "{die_with_parent}", "0", "SIGKILL", "-"),
             *("{python}", "-m", "pipeline.streams", "--driver-memory", "{memory}m", "--only", ",".join(QUERIES)),
         ),
         health=Batches("streams/checkpoints", QUERIES, "kafka", "orders"),

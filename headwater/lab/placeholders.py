@@ -7,7 +7,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from headwater.lab import die_with_parent, folder
+from headwater.emit import die_with_parent
+from headwater.lab import folder
 from headwater.lab.pipeline import CONNECT
 from headwater.lab.plan import PLUGINS, Plan
 from headwater.lab.service_spec import ServiceSpec

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from headwater.lab import die_with_parent, placeholders
+from headwater.emit import die_with_parent
+from headwater.lab import placeholders
 from headwater.lab.service_spec import ServiceSpec
 
 _DIE_WITH_PARENT = (sys.executable, "-I", "-S", die_with_parent.__file__)
@@ -25,7 +26,7 @@ async def spawn(
     more = dict(zip(spec.environment, texts, strict=True))
     with (folder / spec.log).open("ab") as log:
         return await asyncio.create_subprocess_exec(
-            *(*_DIE_WITH_PARENT, str(os.getpid()), user or "-", *arguments),
+            *(*_DIE_WITH_PARENT, str(os.getpid()), "SIGKILL", user or "-", *arguments),
             cwd=folder / spec.name,
             env={**os.environ, **more},
             stdin=asyncio.subprocess.DEVNULL,

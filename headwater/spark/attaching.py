@@ -1,5 +1,5 @@
 """Attaches the agent to every session whose configuration has `spark.headwater.url`, as soon as it is made. If
-OpenLineage's listener is among the jars, it is put to work, too."""
+OpenLineage's listener is among the jars, it is added, too."""
 
 import functools
 import importlib.util
@@ -60,7 +60,7 @@ def _add_listener_to(context: Any) -> None:
         try:
             openlineage_listener.add(settings, self._jvm)
         except Exception:
-            log.exception("batches are not told: the listener could not be set up")
+            log.exception("batches are not reported: cannot set up the listener")
         return before(self, settings)
 
     context._initialize_context = initialize
@@ -75,7 +75,7 @@ def _attach_to(session: Any) -> None:
         try:
             _attach(self)
         except Exception:
-            log.exception("lineage is not told: the agent could not be attached")
+            log.exception("lineage is not reported: cannot attach the agent")
 
     session.__init__ = init
 

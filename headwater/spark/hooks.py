@@ -1,4 +1,4 @@
-"""The methods of PySpark that start, write and stop: what Spark itself does not tell, or not at once."""
+"""Hooks on PySpark's methods that start, write and stop: what Spark's listeners do not report, or not at once."""
 
 import functools
 import threading
@@ -16,31 +16,31 @@ if TYPE_CHECKING:
     from headwater.spark.queries import Query
 
 _original: list[tuple[type, str, Any]] = []
-_current = threading.local()  # the batch that a function of foreachBatch is working on
+_current = threading.local()  # the batch that a function of foreachBatch works on
 _SAVES = ("json", "parquet", "orc", "text", "csv", "xml", "save")
 _TABLES = ("insertInto", "saveAsTable")
 _TABLES_V2 = ("create", "replace", "createOrReplace", "append", "overwrite", "overwritePartitions")
 
 
-# When functions of foreachBatch were at work: from, to.
+# When functions of foreachBatch ran: from, to.
 _in_batch: deque[list[datetime]] = deque(maxlen=1000)
-_MILLISECOND = timedelta(milliseconds=1)  # to which events tell the time
+_MILLISECOND = timedelta(milliseconds=1)  # the precision of event times
 _NOT_YET = datetime.max.replace(tzinfo=UTC)
 
 
 def was_in_batch(at: str) -> bool:
-    """Whether one was at work then."""
+    """Whether a function of foreachBatch ran at that time."""
     moment = datetime.fromisoformat(at)
     return any(begin - _MILLISECOND <= moment <= end for begin, end in list(_in_batch))
 
 
 class Batches:
-    """The batches of one foreachBatch: their query, and what they wrote before that was known."""
+    """The batches of one foreachBatch: their query, and what they wrote before it was known."""
 
     def __init__(self) -> None:
         self.query: Query | None = None
         self.waiting: list[Callable[[], None]] = []
-        self.known: set[str] = set()  # targets that need not be looked at again
+        self.known: set[str] = set()  # writes that are reported already
 
 
 def install(agent: "Agent") -> None:
@@ -58,8 +58,8 @@ def install(agent: "Agent") -> None:
     replace(DataStreamWriter, "toTable", lambda before: _starting(agent, before))
     replace(DataStreamWriter, "foreachBatch", _batching)
     replace(StreamingQuery, "stop", lambda before: _stopping(agent, before))
-    replace(SparkSession, "newSession", lambda before: _listening(agent, before))
-    replace(SparkSession, "sql", lambda before: _asking(agent, before))
+    replace(SparkSession, "newSession", lambda before: _new_session(agent, before))
+    replace(SparkSession, "sql", lambda before: _running_sql(agent, before))
     replace(SparkContext, "stop", lambda before: _application_stopping(agent, before))
     for name in _SAVES:
         replace(DataFrameWriter, name, lambda before: _writing(agent, before, "path"))
@@ -82,7 +82,7 @@ def _starting(agent: "Agent", before: Any) -> Any:
         try:
             agent.listen(self._df.sparkSession)
         except Exception:
-            events.log.exception("the progress of a query cannot be listened to")
+            events.log.exception("cannot listen to the progress of a query")
         query = before(self, *arguments, **named)
         agent.started(self._df.sparkSession, query, self.__dict__.get("_headwater_batches"), at)
         return query
@@ -142,19 +142,19 @@ def _application_stopping(agent: "Agent", before: Any) -> Any:
     return stop
 
 
-def _listening(agent: "Agent", before: Any) -> Any:
+def _new_session(agent: "Agent", before: Any) -> Any:
     def new_session(self: Any) -> Any:
-        made = before(self)
+        session = before(self)
         try:
-            agent.listen(made)
+            agent.listen(session)
         except Exception:
-            events.log.exception("a new session cannot be listened to")
-        return made
+            events.log.exception("cannot listen to a new session")
+        return session
 
     return new_session
 
 
-# What a function of foreachBatch writes. Elsewhere Spark itself tells of statements.
+# What a function of foreachBatch writes. Other statements come from Spark's listener.
 
 
 def _writing(agent: "Agent", before: Any, kind: str) -> Any:
@@ -167,7 +167,7 @@ def _writing(agent: "Agent", before: Any, kind: str) -> Any:
         if not nested:
             target = arguments[0] if arguments else named.get("path", named.get("tableName", named.get("name")))
             pair = (target, None) if kind == "table" else (None, target)
-            _tell_written(agent, self._df, target, lambda: sinks.of_batch(self, self._df.sparkSession, *pair))
+            _report_write(agent, self._df, target, lambda: sinks.of_batch(self, self._df.sparkSession, *pair))
         return done
 
     return write
@@ -178,19 +178,19 @@ def _writing_table(agent: "Agent", before: Any) -> Any:
         done = before(self, *arguments, **named)
         table = self.__dict__.get("_headwater_table")
         if table is not None:
-            _tell_written(agent, self._df, table, lambda: sinks.of_table(table, self._df.sparkSession))
+            _report_write(agent, self._df, table, lambda: sinks.of_table(table, self._df.sparkSession))
         return done
 
     return write
 
 
-def _tell_written(agent: "Agent", df: Any, target: str | None, sink: Callable[[], Sink]) -> None:
+def _report_write(agent: "Agent", df: Any, target: str | None, sink: Callable[[], Sink]) -> None:
     batches, frame = getattr(_current, "batches", None), getattr(_current, "frame", None)
     if batches is not None:
         agent.wrote(streams.by_writer(batches, frame, target, df, lambda: _safely(sink)))
 
 
-def _asking(agent: "Agent", before: Any) -> Any:
+def _running_sql(agent: "Agent", before: Any) -> Any:
     def sql(self: Any, *arguments: Any, **named: Any) -> Any:
         df = before(self, *arguments, **named)
         batches, frame = getattr(_current, "batches", None), getattr(_current, "frame", None)
@@ -198,7 +198,7 @@ def _asking(agent: "Agent", before: Any) -> Any:
             try:
                 agent.wrote(streams.by_statement(batches, frame, repr((arguments, named)), df, self))
             except Exception:
-                events.log.exception("what a batch wrote could not be told")
+                events.log.exception("cannot report what a batch wrote")
         return df
 
     return sql

@@ -11,7 +11,7 @@ PACKAGE = "io.openlineage:openlineage-spark_2.13:1.53.0"
 CLASS = "io.openlineage.spark.agent.OpenLineageSparkListener"
 RUNS = "spark.headwater.runs"
 
-# Folders that are made before there is a session, until the agent is attached.
+# Folders that are made before there is a session, until the agent takes them.
 _prepared: dict[str, OpenRuns] = {}
 
 
@@ -43,12 +43,12 @@ def listener_settings(
 
 
 def add(settings: Any, jvm: Any) -> None:
-    """Adds the listener to the settings (Spark's own object) of an application that is about to start, if it is to be
-    told and the listener's jar is there."""
+    """Adds the listener to the settings (Spark's own object) of an application that is about to start, if the
+    application is to be reported and the listener's jar is there."""
     url = str(settings.get("spark.headwater.url", ""))
     others = str(settings.get("spark.extraListeners", ""))
-    unwanted = str(settings.get("spark.headwater.listener", "true")).lower() == "false"
-    if not url or unwanted or CLASS in others or not _is_loadable(jvm):
+    disabled = str(settings.get("spark.headwater.listener", "true")).lower() == "false"
+    if not url or disabled or CLASS in others or not _is_loadable(jvm):
         return
     namespace = str(settings.get("spark.headwater.namespace", settings.get("spark.openlineage.namespace", NAMESPACE)))
     spool = str(settings.get("spark.headwater.spool", ""))
@@ -77,7 +77,7 @@ def _common(namespace: str) -> dict[str, str]:
 
 
 def through_agent(runs: OpenRuns) -> dict[str, str]:
-    """The listener writes to a file, from which the agent takes it."""
+    """The listener writes its events to a file, from which the agent reads them."""
     runs.prepare()
     _prepared[str(runs.folder)] = runs
     return {
@@ -87,10 +87,10 @@ def through_agent(runs: OpenRuns) -> dict[str, str]:
     }
 
 
-def prepared(spark: Any) -> OpenRuns | None:
-    """The folder that the listener of this session writes to, if it was told to."""
+def take_open_runs(spark: Any) -> OpenRuns | None:
+    """The folder that the listener of this session writes to, if it is configured to. Only the first call gets it."""
     return _prepared.pop(spark.conf.get(RUNS, None) or "", None)
 
 
-def is_there(spark: Any) -> bool:
+def is_configured(spark: Any) -> bool:
     return CLASS in (spark.conf.get("spark.extraListeners", None) or "")

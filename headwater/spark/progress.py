@@ -1,4 +1,4 @@
-"""What a streaming query did since it was last told: rows, offsets, watermark, state."""
+"""What a streaming query did since its last event: rows, offsets, watermark, state."""
 
 import time
 from collections.abc import Callable, Container
@@ -9,7 +9,7 @@ from headwater.emit.naming import Dataset
 
 
 class Progress:
-    """Adds up micro-batches until they are told."""
+    """Adds up micro-batches until they are reported."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -21,16 +21,17 @@ class Progress:
         self._since = clock()
         self.counters: Container[tuple[str, str]] = ()  # measures of `observe` that can be added up
 
-    def add(self, told: Json) -> None:
-        self._last = told
+    def add(self, progress: Json) -> None:
+        """One micro-batch, as Spark's JSON describes it."""
+        self._last = progress
         self._batches += 1
-        for name, values in (told.get("observedMetrics") or {}).items():
+        for name, values in (progress.get("observedMetrics") or {}).items():
             self._observe(str(name), values)
-        for source in told.get("sources", ()):
+        for source in progress.get("sources", ()):
             key = str(source.get("description"))
             self._read[key] = self._read.get(key, 0) + int(source.get("numInputRows") or 0)
-        self._late += sum(int(s.get("numRowsDroppedByWatermark") or 0) for s in told.get("stateOperators", ()))
-        written = (told.get("sink") or {}).get("numOutputRows", -1)
+        self._late += sum(int(s.get("numRowsDroppedByWatermark") or 0) for s in progress.get("stateOperators", ()))
+        written = (progress.get("sink") or {}).get("numOutputRows", -1)
         if written >= 0:
             self._written = (self._written or 0) + int(written)
 
@@ -41,45 +42,44 @@ class Progress:
             return {}
         states = last.get("stateOperators", ())
         watermark = (last.get("eventTime") or {}).get("watermark")
-        # Without a new batch there is nothing new to say of batches.
-        news = last if self._batches else {}
-        told = SPARK.own_facet(
+        latest = last if self._batches else {}  # the figures of a batch are reported once
+        facet = SPARK.own_facet(
             queryId=last.get("id"),
             batchId=last.get("batchId"),
             batches=self._batches,
-            batchDurationMs=news.get("batchDuration"),
-            inputRowsPerSecond=_number(news.get("inputRowsPerSecond")),
-            processedRowsPerSecond=_number(news.get("processedRowsPerSecond")),
+            batchDurationMs=latest.get("batchDuration"),
+            inputRowsPerSecond=_number(latest.get("inputRowsPerSecond")),
+            processedRowsPerSecond=_number(latest.get("processedRowsPerSecond")),
             outputRowsPerSecond=self._written_per_second(),
-            # Before any event was seen the watermark is the beginning of time, and says nothing.
+            # Before the first event the watermark is the beginning of time, and says nothing.
             watermark=None if not watermark or watermark.startswith("1970-01-01T00:00:00") else watermark,
             stateRows=sum(int(s.get("numRowsTotal") or 0) for s in states),
             stateBytes=sum(int(s.get("memoryUsedBytes") or 0) for s in states),
             lateRows=self._late,
             observed=self._observed or None,
-            sources=[_source(source, bool(news)) for source in last.get("sources", ())],
+            sources=[_source(source, bool(latest)) for source in last.get("sources", ())],
         )
-        return {"headwater_streaming": {key: value for key, value in told.items() if value is not None}}
+        return {"headwater_streaming": {key: value for key, value in facet.items() if value is not None}}
 
     def _written_per_second(self) -> float | None:
         seconds = self._clock() - self._since
         return None if self._written is None or seconds <= 0 else _number(self._written / seconds)
 
     def _observe(self, name: str, values: Json) -> None:
-        kept = self._observed.setdefault(name, {})
+        metrics = self._observed.setdefault(name, {})
         for key, value in values.items():
             number = _number(value)
             if number is not None and (name, key) in self.counters:
-                kept[key] = kept.get(key, 0) + value
+                metrics[key] = metrics.get(key, 0) + value
             elif number is not None or isinstance(value, str):
-                kept[key] = value
+                metrics[key] = value
 
     def input_facets(self, dataset: Dataset, only: bool) -> Json:
         """`only`: the query reads nothing else, so all rows are of this dataset."""
-        found = [s for s in self._last.get("sources", ()) if only or is_of(s, dataset)]
-        if not found:
+        sources = [s for s in self._last.get("sources", ()) if only or is_of(s, dataset)]
+        if not sources:
             return {}
-        rows = sum(self._read.get(str(source.get("description")), 0) for source in found)
+        rows = sum(self._read.get(str(source.get("description")), 0) for source in sources)
         return {"inputStatistics": SPARK.facet("InputStatisticsInputDatasetFacet", "1-0-0", rowCount=rows)}
 
     def output_facets(self) -> Json:
@@ -87,8 +87,8 @@ class Progress:
             return {}
         return {"outputStatistics": SPARK.facet("OutputStatisticsOutputDatasetFacet", "1-0-2", rowCount=self._written)}
 
-    def told(self) -> None:
-        """From here on it is counted anew."""
+    def reset(self) -> None:
+        """Starts counting again, after an event."""
         self._read, self._written, self._batches, self._late, self._observed = {}, None, 0, 0, {}
         self._since = self._clock()
 
@@ -101,16 +101,16 @@ def is_of(source: Json, dataset: Dataset) -> bool:
     return dataset.name.strip("/") in str(source.get("description"))
 
 
-def _source(source: Json, is_news: bool) -> Json:
-    kept = ("description", "startOffset", "endOffset", "latestOffset")
-    told: Json = {key: source[key] for key in kept if source.get(key) is not None}
-    if is_news:
-        told["numInputRows"] = source.get("numInputRows")
+def _source(source: Json, is_new: bool) -> Json:
+    keys = ("description", "startOffset", "endOffset", "latestOffset")
+    source_json: Json = {key: source[key] for key in keys if source.get(key) is not None}
+    if is_new:
+        source_json["numInputRows"] = source.get("numInputRows")
         for key in ("inputRowsPerSecond", "processedRowsPerSecond"):
             if (number := _number(source.get(key))) is not None:
-                told[key] = number
+                source_json[key] = number
     behind = _behind(source)
-    return told | ({"offsetsBehind": behind} if behind is not None else {})
+    return source_json | ({"offsetsBehind": behind} if behind is not None else {})
 
 
 def _behind(source: Json) -> int | None:
@@ -128,7 +128,7 @@ def _behind(source: Json) -> int | None:
 
 
 def _number(value: Any) -> float | None:
-    """Spark writes NaN and Infinity where a rate cannot be told; JSON has no such numbers."""
+    """Spark writes NaN and Infinity for a rate that it does not know; JSON has no such numbers."""
     if not isinstance(value, (int, float)) or value != value or value in (float("inf"), float("-inf")):
         return None
     return round(float(value), 3)

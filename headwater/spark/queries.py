@@ -1,4 +1,4 @@
-"""One run of a streaming query: what is known of it, and the events that tell it."""
+"""One run of a streaming query: what is known of it, and the events that report it."""
 
 import time
 from typing import Any
@@ -10,7 +10,7 @@ from headwater.spark.events import Output, Run
 from headwater.spark.progress import Progress
 from headwater.spark.sinks import Sink
 
-# Spark interrupts its own threads to stop a query, and may tell that as if the query had failed.
+# Spark interrupts its own threads to stop a query, and may report that as a failure of the query.
 _INTERRUPTED = ("InterruptedException", "InterruptedIOException", "ClosedByInterruptException")
 
 
@@ -21,7 +21,7 @@ class Query:
         self.outputs: dict[tuple[str, str], Output] = {}
         self.unknown: dict[str, tuple[str, ...]] = {}
         self.progress = Progress()
-        self.told = time.monotonic()
+        self.reported_at = time.monotonic()
         self.stopped = False  # by its stop()
         self.ended = False
 
@@ -31,7 +31,7 @@ class Query:
             "START", self.run, inputs, self._outputs(True), events.extraction_error(self.unknown), self.started
         )
 
-    def found(self, output: Output, unknown: tuple[str, ...]) -> Json:
+    def add_output(self, output: Output, unknown: tuple[str, ...]) -> Json:
         """A batch wrote something for the first time."""
         self.outputs[output.dataset.key] = output
         self.unknown[output.dataset.name] = unknown
@@ -39,7 +39,7 @@ class Query:
         return events.event("RUNNING", self.run, inputs, self._outputs(True), events.extraction_error(self.unknown))
 
     def running(self) -> Json:
-        return self._told("RUNNING", {})
+        return self._progress_event("RUNNING", {})
 
     def complete(self) -> Json:
         return self._end("COMPLETE", {})
@@ -47,32 +47,33 @@ class Query:
     def fail(self, message: str) -> Json:
         return self._end("FAIL", events.error(message))
 
-    def abort(self, reason: str, after: str | None = None) -> Json:
-        told = f"{reason}, after {after}" if after else reason
-        return self._end("ABORT", {"headwater_end": SPARK.own_facet(reason=told)})
+    def abort(self, reason: str, signal: str | None = None) -> Json:
+        """`signal`: the one that the job got before."""
+        reason = f"{reason}, after {signal}" if signal else reason
+        return self._end("ABORT", {"headwater_end": SPARK.own_facet(reason=reason)})
 
-    def terminated(self, message: str | None, after: str | None = None) -> Json:
-        """Spark tells that the query ended; `message` is the error, if there was one. `after`: a signal."""
+    def terminated(self, message: str | None, signal: str | None = None) -> Json:
+        """Spark reports that the query ended; `message` is the error, if there was one."""
         if self.stopped:
-            return self.abort("stop() was called", after)
+            return self.abort("stop() was called", signal)
         if message is None:
-            return self.complete() if self.sink.ends else self.abort("the query was stopped", after)
+            return self.complete() if self.sink.ends else self.abort("the query was stopped", signal)
         if _is_interruption(message):
-            return self.abort("the query was interrupted", after)
+            return self.abort("the query was interrupted", signal)
         return self.fail(message)
 
     def _end(self, kind: str, facets: Json) -> Json:
         self.ended = True
-        return self._told(kind, facets)
+        return self._progress_event(kind, facets)
 
-    def _told(self, kind: str, facets: Json) -> Json:
+    def _progress_event(self, kind: str, facets: Json) -> Json:
         datasets = list(self.lineage.inputs) if self.lineage else []
         inputs = [events.named(d, inputFacets=self.progress.input_facets(d, only=len(datasets) == 1)) for d in datasets]
         outputs = self._outputs(False)
-        made = events.event(kind, self.run, inputs, outputs, self.progress.run_facet() | facets)
-        self.progress.told()
-        self.told = time.monotonic()
-        return made
+        event = events.event(kind, self.run, inputs, outputs, self.progress.run_facet() | facets)
+        self.progress.reset()
+        self.reported_at = time.monotonic()
+        return event
 
     def _outputs(self, facets: bool) -> list[Json]:
         statistics = self.progress.output_facets() if len(self.outputs) == 1 else {}

@@ -1,4 +1,4 @@
-"""What `attach` is told: by its arguments, else by Spark's configuration (`spark.headwater.…`), else the defaults."""
+"""Settings of the agent: the arguments of `attach`, else Spark's configuration (`spark.headwater.…`), else defaults."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ class Settings(NamedTuple):
     spool: Path | None
 
 
-def gather(
+def read_settings(
     spark: Any,
     url: str | None = None,
     namespace: str | None = None,
@@ -28,26 +28,28 @@ def gather(
     transport: dict[str, Any] | None = None,
     spool: str | Path | None = None,
 ) -> Settings:
-    def told(key: str) -> str | None:
-        found: str | None = spark.conf.get(key, None)
-        return found or None
+    def setting(key: str) -> str | None:
+        value: str | None = spark.conf.get(key, None)
+        return value or None
 
-    folder = spool or told("spark.headwater.spool")
+    folder = spool or setting("spark.headwater.spool")
+    parts = (setting(f"spark.openlineage.parent{part}") for part in ("JobNamespace", "JobName", "RunId"))
     return Settings(
-        url or (None if transport else told("spark.headwater.url")),
-        # What OpenLineage's listener is told holds for us, too: Airflow and others set it.
-        namespace or told("spark.headwater.namespace") or told("spark.openlineage.namespace") or NAMESPACE,
-        _positive("spark.headwater.interval", interval or told("spark.headwater.interval") or INTERVAL),
-        batch if batch is not None else _truth("spark.headwater.batch", told("spark.headwater.batch") or "true"),
-        parent or _parent(*(told(f"spark.openlineage.parent{part}") for part in ("JobNamespace", "JobName", "RunId"))),
+        url or (None if transport else setting("spark.headwater.url")),
+        # The setting of OpenLineage's listener holds for us, too: Airflow and others set it.
+        namespace or setting("spark.headwater.namespace") or setting("spark.openlineage.namespace") or NAMESPACE,
+        _positive("spark.headwater.interval", interval or setting("spark.headwater.interval") or INTERVAL),
+        batch if batch is not None else _truth("spark.headwater.batch", setting("spark.headwater.batch") or "true"),
+        parent
+        or _parent(*(setting(f"spark.openlineage.parent{part}") for part in ("JobNamespace", "JobName", "RunId"))),
         transport,
         Path(folder) if folder else None,
     )
 
 
 def url_of(spark: Any) -> str | None:
-    found: str | None = spark.conf.get("spark.headwater.url", None)
-    return found or None
+    url: str | None = spark.conf.get("spark.headwater.url", None)
+    return url or None
 
 
 def _parent(namespace: str | None, name: str | None, run: str | None) -> Parent | None:

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import httpx
 
-from headwater.lab import die_with_parent, kafka
+from headwater.emit import die_with_parent
+from headwater.lab import kafka
 from headwater.show.format import plain, table
 from tests.demo import graph
 from tests.demo.counts import Counts
@@ -75,7 +76,7 @@ class Check:
         command = [sys.executable, "-m", "headwater.cli.main", "lab", *words]
         # If this program is killed, the lab goes too.
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", die_with_parent.__file__, str(os.getpid()), "-", *command],
+            [sys.executable, "-I", "-S", die_with_parent.__file__, str(os.getpid()), "SIGKILL", "-", *command],
             stdout=subprocess.DEVNULL,
         )
         self._wait("the lab", (self.lab.data / "lab.json").exists, DOWNLOADS)

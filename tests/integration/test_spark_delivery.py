@@ -156,13 +156,13 @@ sender.close(1)
         assert process.stdout is not None
         assert process.stdout.readline() == "waiting\n"
         server.start(port)
-        _, said = process.communicate("go on\n", timeout=PATIENCE * 2)
+        _, errors = process.communicate("go on\n", timeout=PATIENCE * 2)
     finally:
         process.kill()
         process.communicate()
-    assert process.returncode == 0, said
-    assert said.count("wait in memory") == 1, "said once, with the reason"
-    assert "File too large" in said
+    assert process.returncode == 0, errors
+    assert errors.count("wait in memory") == 1, "logged once, with the reason"
+    assert "File too large" in errors
     assert server.total() == 5
 
 
@@ -178,7 +178,7 @@ def test_a_folder_that_is_in_use_is_left_alone(make_server: Start, tmp_path: Pat
     assert len(files(spool)) == 1
 
 
-def test_a_refused_event_does_not_hold_up_the_rest(server: Server, tmp_path: Path) -> None:
+def test_a_rejected_event_does_not_hold_up_the_rest(server: Server, tmp_path: Path) -> None:
     spool = tmp_path / "spool"
     sender = delivery(server, spool)
     good = events(2)
@@ -188,11 +188,11 @@ def test_a_refused_event_does_not_hold_up_the_rest(server: Server, tmp_path: Pat
     assert sender.flush(PATIENCE)
     sender.close(1)
     assert arrived(server) == [e["eventTime"] for e in good]
-    (kept,) = (spool / "refused").iterdir()
-    assert json.loads(kept.read_text()) == bad
+    (rejected,) = (spool / "refused").iterdir()
+    assert json.loads(rejected.read_text()) == bad
 
 
-def test_a_refused_event_that_waited_on_disk_does_not_hold_up_the_rest(make_server: Start, tmp_path: Path) -> None:
+def test_a_rejected_event_that_waited_on_disk_does_not_hold_up_the_rest(make_server: Start, tmp_path: Path) -> None:
     server, port, spool = make_server(), free_port(), tmp_path / "spool"
     sender = delivery(server, spool, port)
     good = events(2)
@@ -217,15 +217,15 @@ def test_sending_never_waits_and_a_full_queue_loses_and_counts(tmp_path: Path) -
     sender = Delivery(Hanging(), tmp_path / "spool", size=3)
     for event in events(10):
         sender.send(event)
-    assert 10 - 3 - 1 <= sender.dropped <= 10 - 3  # one may be in hand already
-    kept = 10 - sender.dropped
+    assert 10 - 3 - 1 <= sender.dropped <= 10 - 3  # one may be on its way already
+    taken = 10 - sender.dropped
     sender.close(0.1)
-    assert len(files(tmp_path / "spool")) == kept, "what waits at the end is on disk, what is in hand too"
+    assert len(files(tmp_path / "spool")) == taken, "what waits at the end is on disk, and so is what is being sent"
 
 
-def test_without_room_running_events_go_first(make_server: Start, tmp_path: Path) -> None:
+def test_when_the_spool_is_full_running_events_go_first(make_server: Start, tmp_path: Path) -> None:
     server, spool = make_server(), tmp_path / "spool"
-    sender = delivery(server, spool, free_port(), room=1000)
+    sender = delivery(server, spool, free_port(), max_bytes=1000)
     for event in [*events(20), run("ABORT", "stream", at=30, run_id="run-1")]:
         sender.send(event)
     wait_for(lambda: any("ABORT" in f.read_text() for f in files(spool)), "the last event")

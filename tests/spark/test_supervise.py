@@ -91,7 +91,7 @@ def test_without_a_parent_the_next_driver_ends_what_a_killed_one_left(server: Se
     assert states(server, "left") == ["ABORTED"]
     *before, end = told(server, "left")
     assert end["eventTime"] > max(e["eventTime"] for e in before)
-    assert end["run"]["facets"]["headwater_end"]["reason"].startswith("the driver ended without a word")
+    assert end["run"]["facets"]["headwater_end"]["reason"].startswith("the driver died without reporting its end")
     assert end["eventTime"] < told(server, "next")[0]["eventTime"], "it was dead before the next one came"
 
 
@@ -135,14 +135,14 @@ def test_it_gives_up_after_so_many_restarts_with_the_code_of_the_last() -> None:
     assert [line for line in said if "restart" in line] == [
         "supervise: restart 1 in 0.01 s",
         "supervise: restart 2 in 0.02 s",
-        "supervise: given up after 2 restarts",
+        "supervise: giving up after 2 restarts",
     ]
 
 
 def test_a_command_that_does_not_exist_is_not_tried_again() -> None:
     with started([*SUPERVISE, "--", "no-such-program"]) as job:
         assert job.wait() == 127
-        assert "no-such-program cannot be started: No such file or directory" in job.output()
+        assert "cannot start no-such-program: No such file or directory" in job.output()
 
 
 def test_what_the_command_leaves_running_is_ended_before_the_next_start(tmp_path: Path) -> None:

@@ -21,6 +21,6 @@ sys.modules.setdefault("sitecustomize", _ours)
 try:
     from headwater.spark import attaching
 except Exception as e:  # the job goes on without lineage
-    sys.stderr.write(f"headwater-pyspark: no lineage is told: {type(e).__name__}: {e}\n")
+    sys.stderr.write(f"headwater-pyspark: no lineage is reported: {type(e).__name__}: {e}\n")
 else:
     attaching.install()

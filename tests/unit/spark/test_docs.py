@@ -1,4 +1,4 @@
-"""docs/spark.md names all that can be set and all that is told."""
+"""docs/spark.md names all that can be set and all that is reported."""
 
 import inspect
 from pathlib import Path

@@ -12,7 +12,7 @@ import headwater.spark
 print(*sorted({name.partition(".")[0] for name in set(sys.modules) - before}))
 print(*sorted(name for name in sys.modules if name.startswith("headwater.")))
 """
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
-    loaded, ours = (line.split() for line in found.stdout.splitlines())
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    loaded, ours = (line.split() for line in done.stdout.splitlines())
     assert set(loaded) - set(sys.stdlib_module_names) == {"headwater"}
     assert {name.split(".")[1] for name in ours} == {"emit", "spark"}

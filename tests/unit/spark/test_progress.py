@@ -1,4 +1,4 @@
-"""What Spark tells of a micro-batch, added up until it is told."""
+"""Spark's progress of micro-batches, added up until it is reported."""
 
 from typing import Any
 
@@ -40,13 +40,13 @@ def rows(progress: Progress, dataset: Dataset) -> int:
     return count
 
 
-def test_rows_are_counted_for_each_topic_over_all_batches_since_they_were_told() -> None:
+def test_rows_are_counted_for_each_topic_over_all_batches_since_the_last_event() -> None:
     progress = Progress()
     progress.add(batch(1, rows=3, written=2))
     progress.add(batch(2, rows=4, written=5))
     assert (rows(progress, ORDERS), rows(progress, RETURNS)) == (7, 2)
     assert progress.output_facets()["outputStatistics"]["rowCount"] == 7
-    progress.told()
+    progress.reset()
     progress.add(batch(3, rows=1, written=0))
     assert rows(progress, ORDERS) == 1
     assert progress.output_facets()["outputStatistics"]["rowCount"] == 0
@@ -58,13 +58,13 @@ def test_a_sink_that_does_not_count_says_nothing() -> None:
     assert progress.output_facets() == {}
 
 
-def test_rows_written_a_second_are_those_since_it_was_last_told() -> None:
+def test_rows_written_a_second_are_those_since_the_last_event() -> None:
     moments = iter([0.0, 10.0, 10.0, 14.0])
     progress = Progress(clock=lambda: next(moments))
     progress.add(batch(1, rows=90, written=20))
     progress.add(batch(2, rows=90, written=30))
     assert progress.run_facet()["headwater_streaming"]["outputRowsPerSecond"] == 5.0
-    progress.told()
+    progress.reset()
     progress.add(batch(3, rows=90, written=2))
     assert progress.run_facet()["headwater_streaming"]["outputRowsPerSecond"] == 0.5
 
@@ -96,14 +96,14 @@ def test_what_the_job_observes_is_added_up_where_that_makes_sense() -> None:
     for number, top in ((1, 7), (2, 5)):
         progress.add(batch(number, 1, 1, observedMetrics={"records": {"read": 10, "top": top, "name": "x"}}))
     assert progress.run_facet()["headwater_streaming"]["observed"] == {"records": {"read": 20, "top": 5, "name": "x"}}
-    progress.told()
+    progress.reset()
     assert "observed" not in progress.run_facet()["headwater_streaming"]
 
 
-def test_without_a_new_batch_the_last_one_is_not_told_again() -> None:
+def test_without_a_new_batch_the_last_one_is_not_reported_again() -> None:
     progress = Progress()
     progress.add(batch(1, rows=3, written=2))
-    progress.told()
+    progress.reset()
     facet = progress.run_facet()["headwater_streaming"]
     assert (facet["batches"], facet["batchId"], facet["stateRows"], facet["lateRows"]) == (0, 1, 10, 0)
     assert not {"batchDurationMs", "processedRowsPerSecond"} & set(facet)

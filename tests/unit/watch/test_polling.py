@@ -10,7 +10,7 @@ from headwater.watch.polling import BackgroundTask, Backoff, Health, poll_foreve
 
 
 async def test_an_unexpected_error_costs_one_poll(caplog: pytest.LogCaptureFixture) -> None:
-    polls = []
+    polls: list[int] = []
 
     async def poll() -> None:
         polls.append(len(polls))

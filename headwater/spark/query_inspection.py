@@ -1,4 +1,4 @@
-"""What a streaming query reads and writes, asked from the query itself: whoever started it, and however long ago."""
+"""What a streaming query reads and writes, read from the query itself: whoever started it, and however long ago."""
 
 from typing import Any, NamedTuple
 
@@ -6,12 +6,12 @@ from headwater.spark import leaves, sinks
 from headwater.spark.sinks import Sink
 
 
-class Running(NamedTuple):
+class InspectedQuery(NamedTuple):
     plan: Any  # with all columns, before the query made batches of it
     sink: Sink
 
 
-def look(query: Any, spark: Any) -> Running:
+def inspect_query(query: Any, spark: Any) -> InspectedQuery:
     execution = query._jsq.streamingQuery()
     trigger = str(execution.trigger().toString())
     try:
@@ -19,7 +19,7 @@ def look(query: Any, spark: Any) -> Running:
     except Exception as e:
         sink = Sink("", unknown=f"the sink: {type(e).__name__} {str(e).splitlines()[0][:200]}")
     ends = trigger.startswith(("AvailableNow", "Once", "OneTime"))
-    return Running(execution.analyzedPlan(), sink._replace(ends=ends))
+    return InspectedQuery(execution.analyzedPlan(), sink._replace(ends=ends))
 
 
 def _sink(execution: Any, spark: Any) -> Sink:
@@ -33,8 +33,8 @@ def _sink(execution: Any, spark: Any) -> Sink:
             return Sink(kind, (table,))
         if write.catalogTable().isDefined():
             return Sink(kind, (leaves.of_catalog_table(write.catalogTable().get(), spark),))
-    told = _field(execution, "extraOptions")
-    options = {key.lower(): value for key, value in leaves.as_dict(told).items()} if told is not None else {}
+    given = _field(execution, "extraOptions")
+    options = {key.lower(): value for key, value in leaves.as_dict(given).items()} if given is not None else {}
     return sinks.of_options(_FORMATS.get(kind, kind), options, spark)
 
 
@@ -54,7 +54,7 @@ _FORMATS = {
 
 
 def _field(execution: Any, name: str) -> Any:
-    """Spark keeps it to itself."""
+    """A private field."""
     cls = execution.getClass()
     while cls is not None and str(cls.getSimpleName()) != "Object":
         for field in cls.getDeclaredFields():

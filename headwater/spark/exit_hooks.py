@@ -1,4 +1,4 @@
-"""Ends of the process that nobody else would tell: SIGTERM, and an exception that nobody catches."""
+"""Ends of the process that would go unreported: SIGTERM, and an exception that is not caught."""
 
 import os
 import signal
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from headwater.spark.agent import Agent
 
 
-class Endings:
+class ExitHooks:
     def __init__(self, agent: "Agent") -> None:
         self._agent = agent
         self._before = sys.excepthook
         sys.excepthook = self._uncaught
         self._handler: Any = None
-        # Only the main thread may; and what was not set by Python cannot be done afterwards.
+        # Only the main thread may set a handler; and a handler that Python did not set cannot be called afterwards.
         if threading.current_thread() is threading.main_thread():
             self._handler = signal.getsignal(signal.SIGTERM)
             if self._handler is not None:
@@ -39,8 +39,8 @@ class Endings:
             self._before(kind, error, trace)
 
     def _terminated(self, number: int, frame: FrameType | None) -> None:
-        """SIGTERM ends a process without a word; here it first tells its queries. If the job has a handler of its own,
-        then that decides what becomes of them, and the agent listens on."""
+        """SIGTERM ends a process at once; here the ends of its queries are reported first. If the job has a handler of
+        its own, that handler decides what becomes of them, and the agent goes on listening."""
         before = self._handler
         if callable(before):
             self._agent.signalled("SIGTERM")
