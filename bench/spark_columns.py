@@ -44,7 +44,7 @@ def main() -> None:
             start = time.perf_counter()
             plans.read(plan)
             parsed = time.perf_counter()
-            leaves.read(plan, spark)
+            leaves.inputs_of(plan, spark)
             resolved = time.perf_counter()
             print(
                 f"{columns:4} columns, {joins:2} joins: first {took[0]:.3f} s, then {statistics.median(took[1:]):.3f} s"

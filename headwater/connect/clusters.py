@@ -6,41 +6,41 @@ from urllib.parse import urlsplit
 from headwater.connect.operate import Operator
 from headwater.errors import BadRequest, NotAllowed, NotFound
 
-_DEFAULT_NAME = "kafka-connect"  # as the watcher's
+_DEFAULT_NAME = "kafka-connect"  # the watcher's default namespace
 
 
 class Clusters:
-    def __init__(self, told: str, *, allowed: bool) -> None:
-        """`told`: NAME=URL, with commas between."""
-        self._known = {name: Operator(name, url) for name, url in _read(told)}
+    def __init__(self, setting: str, *, allowed: bool) -> None:
+        """`setting`: NAME=URL, separated by commas. `allowed`: whether connectors may be changed."""
+        self._operators = {name: Operator(name, url) for name, url in _read(setting)}
         self.allowed = allowed
 
     def __iter__(self) -> Iterator[Operator]:
-        return iter(self._known.values())
+        return iter(self._operators.values())
 
     def find(self, name: str) -> Operator:
-        found = self._known.get(name)
-        if found is None:
-            known = ", ".join(map(repr, self._known)) or "none: start the server with --connect NAME=URL"
+        operator = self._operators.get(name)
+        if operator is None:
+            known = ", ".join(map(repr, self._operators)) or "none: start the server with --connect NAME=URL"
             raise NotFound(f"no Connect cluster {name!r}. Known: {known}")
-        return found
+        return operator
 
     def to_change(self, name: str) -> Operator:
-        found = self.find(name)
+        operator = self.find(name)
         if not self.allowed:
-            raise NotAllowed("this server only looks at connectors; start it with --operate to let it change them")
-        return found
+            raise NotAllowed("this server may not change connectors; start it with --operate to allow it")
+        return operator
 
 
-def _read(told: str) -> Iterator[tuple[str, str]]:
+def _read(setting: str) -> Iterator[tuple[str, str]]:
     seen: set[str] = set()
-    for each in filter(None, (part.strip() for part in told.split(","))):
-        name, _, url = each.partition("=")
+    for cluster in filter(None, (part.strip() for part in setting.split(","))):
+        name, _, url = cluster.partition("=")
         if "://" in name:  # a URL alone
-            name, url = _DEFAULT_NAME, each
+            name, url = _DEFAULT_NAME, cluster
         if urlsplit(url).scheme not in ("http", "https") or not name:
-            raise BadRequest(f"connect={each!r} is not NAME=URL, such as {_DEFAULT_NAME}=http://127.0.0.1:8083")
+            raise BadRequest(f"connect={cluster!r} is not NAME=URL, such as {_DEFAULT_NAME}=http://127.0.0.1:8083")
         if name in seen:
-            raise BadRequest(f"connect: there are two clusters {name!r}; each needs a name of its own")
+            raise BadRequest(f"connect: two clusters are named {name!r}; each needs its own name")
         seen.add(name)
         yield name, url

@@ -1,4 +1,4 @@
-"""One Connect cluster: what runs there, and what may be done to it."""
+"""Operates one Connect cluster: shows its connectors, and creates, changes, restarts and deletes them."""
 
 import asyncio
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from urllib.parse import quote
 import msgspec
 
 from headwater.connect import secrets
-from headwater.connect.rest import REBALANCING, Connect, Entry, Info, State, Status, Trouble, bare, read
+from headwater.connect.rest import REBALANCING, Connect, ConnectRestError, Entry, Info, State, Status, bare, read
 from headwater.shapes.connect import (
     ConfigCheck,
     ConfigField,
@@ -64,7 +64,7 @@ class _Offsets(msgspec.Struct):
 
 
 class Operator:
-    """Raises Trouble where Connect does not do what is asked."""
+    """Raises ConnectRestError where Connect rejects a request or does not answer."""
 
     def __init__(self, name: str, url: str) -> None:
         self.name = name
@@ -77,12 +77,12 @@ class Operator:
     async def about(self) -> ConnectCluster:
         shown = bare(self._rest.url)
         try:
-            told = await self._rest.cluster()
-        except Trouble as e:
+            cluster = await self._rest.cluster()
+        except ConnectRestError as e:
             return ConnectCluster(self.name, shown, None, None, str(e))
-        return ConnectCluster(self.name, shown, told.version, told.kafka_cluster_id, None)
+        return ConnectCluster(self.name, shown, cluster.version, cluster.kafka_cluster_id, None)
 
-    # Looking
+    # Reading
 
     async def connectors(self) -> list[Connector]:
         entries = await self._rest.connectors()
@@ -105,27 +105,27 @@ class Operator:
         )
 
     async def plugins(self) -> list[ConnectorPlugin]:
-        """Sources and sinks; converters and transforms are not for the connectors' list."""
-        found = await self._ask("GET", "/connector-plugins?connectorsOnly=true", list[_Plugin])
-        return sorted((ConnectorPlugin(p.class_name, p.type, p.version) for p in found), key=lambda p: p.className)
+        """Sources and sinks, without converters and transforms."""
+        plugins = await self._ask("GET", "/connector-plugins?connectorsOnly=true", list[_Plugin])
+        return sorted((ConnectorPlugin(p.class_name, p.type, p.version) for p in plugins), key=lambda p: p.className)
 
     async def check(self, config: Config, name: str | None = None) -> ConfigCheck:
-        """What the plugin says of a configuration; of a connector that exists, hidden values count as they are."""
+        """Validates a configuration by its plugin; hidden values of an existing connector keep their real values."""
         kind = config.get(CLASS, "")
         if name is not None:
-            config = await self._whole(config, name)
-        config = {"name": name or _UNNAMED, **config}  # Connect wants one, whatever it is
+            config = await self._with_secrets(config, name)
+        config = {"name": name or _UNNAMED, **config}  # Connect needs one, whatever it is
         path = f"/connector-plugins/{quote(kind, safe='')}/config/validate"
         try:
-            told = await self._ask("PUT", path, _Check, config)
-        except Trouble as e:
+            check = await self._ask("PUT", path, _Check, config)
+        except ConnectRestError as e:
             if "Failed to find any class" not in str(e):
                 raise
-            known = ", ".join(plugin.className for plugin in await self.plugins())
-            raise Trouble(f"the cluster has no connector class {kind!r}, but {known}", status=400) from None
-        passwords = {each.definition.name for each in told.configs if each.definition.type == "PASSWORD"}
+            available = ", ".join(plugin.className for plugin in await self.plugins())
+            raise ConnectRestError(f"no connector class {kind!r}; available: {available}", status=400) from None
+        passwords = {option.definition.name for option in check.configs if option.definition.type == "PASSWORD"}
         shown, _ = secrets.hide(config, passwords)
-        return ConfigCheck(kind, told.error_count, [_field(each, shown) for each in told.configs])
+        return ConfigCheck(kind, check.error_count, [_field(option, shown) for option in check.configs])
 
     # Changing
 
@@ -133,15 +133,15 @@ class Operator:
         await self._call("POST", "/connectors", {"name": name, "config": {**config, "name": name}})
 
     async def configure(self, name: str, config: Config) -> None:
-        """Only one that exists: a wrong name must not make another."""
+        """Only a connector that exists: a mistyped name must not create another."""
         if name not in await self._rest.names():
-            raise Trouble(f"Connector {name} not found", status=404)
-        whole = await self._whole(config, name)
-        await self._call("PUT", f"{_path(name)}/config", {**whole, "name": name})
+            raise ConnectRestError(f"Connector {name} not found", status=404)
+        with_secrets = await self._with_secrets(config, name)
+        await self._call("PUT", f"{_path(name)}/config", {**with_secrets, "name": name})
 
     async def act(self, name: str, action: str, *, only_failed: bool = False) -> None:
         if action == "restart":
-            # Without tasks, Connect restarts an object that does nothing.
+            # Without its tasks, a restarted connector does nothing.
             failed = "true" if only_failed else "false"
             await self._call("POST", f"{_path(name)}/restart?includeTasks=true&onlyFailed={failed}")
         else:
@@ -157,39 +157,39 @@ class Operator:
         return read(await self._call(method, path, body), shape, self._rest.url)
 
     async def _call(self, method: str, path: str, body: Any = None) -> bytes:
-        """While it rebalances Connect does nothing, and a moment later it does; so nobody else has to ask again."""
+        """Retries while Connect rebalances, so that callers need not."""
         end = asyncio.get_running_loop().time() + _REBALANCE_SECONDS
         while True:
             try:
                 return await self._rest.call(method, path, body)
-            except Trouble as e:
+            except ConnectRestError as e:
                 if str(e) != REBALANCING or asyncio.get_running_loop().time() > end:
                     raise
             await asyncio.sleep(0.3)
 
     async def _status(self, name: str) -> Status:
         try:
-            found: Status = await self._ask("GET", f"{_path(name)}/status", Status)
-        except Trouble as e:
-            if not e.gone:
+            status: Status = await self._ask("GET", f"{_path(name)}/status", Status)
+        except ConnectRestError as e:
+            if not e.not_found:
                 raise
-            # It was made a moment ago, and no worker has said anything of it yet.
+            # It was created a moment ago, and no worker has reported its status yet.
             return Status(State("UNASSIGNED"))
-        return found
+        return status
 
     async def _offsets(self, name: str) -> list[dict[str, Any]]:
-        """Some connectors cannot tell them, and while it rebalances Connect does not."""
+        """Empty where a connector has none to show, or Connect rebalances."""
         try:
-            told: _Offsets = await self._ask("GET", f"{_path(name)}/offsets", _Offsets)
-        except Trouble:
+            response: _Offsets = await self._ask("GET", f"{_path(name)}/offsets", _Offsets)
+        except ConnectRestError:
             return []
-        return told.offsets
+        return response.offsets
 
-    async def _whole(self, config: Config, name: str) -> Config:
+    async def _with_secrets(self, config: Config, name: str) -> Config:
         try:
             known = self._config_of(await self._ask("GET", _path(name), Info))
-        except Trouble as e:
-            if e.gone:
+        except ConnectRestError as e:
+            if e.not_found:
                 return config
             raise
         return secrets.put_back(config, known, await self._passwords_of(known.get(CLASS, "")))
@@ -199,13 +199,14 @@ class Operator:
         return {name: text or "" for name, text in msgspec.json.decode(info.config, type=dict[str, str | None]).items()}
 
     async def _passwords_of(self, kind: str) -> frozenset[str]:
-        """The options that a class calls passwords. A class that is not installed any more says nothing."""
+        """The options of type PASSWORD of a class. None are known of a class that is no longer installed."""
         if kind not in self._passwords:
             try:
-                told = await self._ask("GET", f"/connector-plugins/{quote(kind, safe='')}/config", list[_Definition])
-            except Trouble:
+                path = f"/connector-plugins/{quote(kind, safe='')}/config"
+                options = await self._ask("GET", path, list[_Definition])
+            except ConnectRestError:
                 return frozenset()
-            self._passwords[kind] = frozenset(each.name for each in told if each.type == "PASSWORD")
+            self._passwords[kind] = frozenset(option.name for option in options if option.type == "PASSWORD")
         return self._passwords[kind]
 
     def _connector(self, name: str, entry: Entry) -> Connector:
@@ -230,12 +231,12 @@ def _path(name: str) -> str:
     return f"/connectors/{quote(name, safe='')}"
 
 
-def _field(told: _Checked, shown: Config) -> ConfigField:
-    definition, value = told.definition, told.value
-    given = shown.get(value.name, _text(value.value))
+def _field(checked: _Checked, shown: Config) -> ConfigField:
+    definition, value = checked.definition, checked.value
+    text = shown.get(value.name, _text(value.value))
     return ConfigField(
         name=definition.name,
-        value=secrets.HIDDEN if definition.type == "PASSWORD" and given else given,
+        value=secrets.HIDDEN if definition.type == "PASSWORD" and text else text,
         type=definition.type,
         required=definition.required,
         importance=definition.importance,

@@ -1,4 +1,4 @@
-"""Connect's REST API: what is asked, and what can go wrong with it."""
+"""A client of Kafka Connect's REST API."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 REBALANCING = "Connect is rebalancing (409)"
 
-# Connect itself gives up on a request after 90 s; by then other polls have long said more.
+# Connect itself gives up on a request after 90 s; the next poll should not wait that long.
 TIMEOUT = 10.0
 
 
@@ -39,7 +39,7 @@ class Status(msgspec.Struct, frozen=True, gc=False):
 
 
 class Info(msgspec.Struct, frozen=True, gc=False):
-    """The configuration stays as it came until somebody looks into it."""
+    """The configuration is decoded only where it is needed."""
 
     config: Raw
     type: str | None = None
@@ -59,22 +59,23 @@ class _Topics(msgspec.Struct):
     topics: tuple[str, ...]
 
 
-class Trouble(Exception):
-    """No answer that can be used. `refused`: nobody listens there, the process is gone. `apart`: no connection at all,
-    for another reason. `status`: what it answered, if it did."""
+class ConnectRestError(Exception):
+    """No usable response. `refused`: nothing listens at the address, the process is gone. `unreachable`: no connection
+    for another reason. `status`: of the response, if there was one."""
 
-    def __init__(self, text: str, *, refused: bool = False, apart: bool = False, status: int | None = None) -> None:
+    def __init__(
+        self, text: str, *, refused: bool = False, unreachable: bool = False, status: int | None = None
+    ) -> None:
         super().__init__(text)
-        self.refused, self.apart, self.status = refused, apart, status
+        self.refused, self.unreachable, self.status = refused, unreachable, status
 
     @property
-    def gone(self) -> bool:
-        """What was asked for is not there."""
+    def not_found(self) -> bool:
         return self.status == 404
 
 
 class Connect:
-    """Asks at one address first, and then at the workers that are known, as any of them can answer."""
+    """Asks one address first, and then the workers that are known, as any of them can answer."""
 
     def __init__(self, url: str, timeout: float = TIMEOUT) -> None:
         self.url = url.rstrip("/")
@@ -92,39 +93,39 @@ class Connect:
         return await self._anywhere("/", Cluster)
 
     async def connectors(self) -> Mapping[str, Entry]:
-        told = await self._anywhere("/connectors?expand=status&expand=info", dict[str, dict[str, Raw]])
-        # One that is being made or deleted may have only half of it.
-        found = {}
-        for name, parts in told.items():
+        content = await self._anywhere("/connectors?expand=status&expand=info", dict[str, dict[str, Raw]])
+        # A connector that is being created or deleted may have only one part.
+        entries = {}
+        for name, parts in content.items():
             if "status" in parts and "info" in parts:
                 try:
                     status = msgspec.json.decode(parts["status"], type=Status)
-                    found[name] = Entry(status, msgspec.json.decode(parts["info"], type=Info))
+                    entries[name] = Entry(status, msgspec.json.decode(parts["info"], type=Info))
                 except msgspec.MsgspecError as e:
-                    raise Trouble(f"Connect's answer about {name} is not understood: {e}") from None
-        return found
+                    raise ConnectRestError(f"Connect's description of {name} is invalid: {e}") from None
+        return entries
 
     async def names(self) -> set[str]:
         return set(await self._anywhere("/connectors", list[str]))
 
     async def topics(self, name: str) -> frozenset[str]:
-        told = await self._anywhere(f"/connectors/{quote(name, safe='')}/topics", dict[str, _Topics])
-        return frozenset(topic for one in told.values() for topic in one.topics)
+        content = await self._anywhere(f"/connectors/{quote(name, safe='')}/topics", dict[str, _Topics])
+        return frozenset(topic for used in content.values() for topic in used.topics)
 
     async def call(self, method: str, path: str, body: Any = None) -> bytes:
-        """Whatever it answers. Only at one address: what changes something must not be tried twice."""
-        return (await self._answer(method, self.url + path, body)).content
+        """Only at one address: a request that changes something must not be sent twice."""
+        return (await self._request(method, self.url + path, body)).content
 
     async def probe(self, worker: str) -> None:
-        """Trouble unless the worker answers under its own address."""
+        """Raises ConnectRestError unless the worker answers under its own address."""
         await self._get(f"{self._scheme}://{worker}/", Cluster)
         self.workers.add(worker)
 
     async def _anywhere(self, path: str, shape: type[T]) -> T:
         try:
             return await self._get(self.url + path, shape)
-        except Trouble as e:
-            if e.gone:
+        except ConnectRestError as e:
+            if e.not_found:
                 raise
             first = e
         for worker in sorted(self.workers):
@@ -132,26 +133,26 @@ class Connect:
             if base != self.url:
                 try:
                     return await self._get(base + path, shape)
-                except Trouble as e:
-                    if e.gone:
+                except ConnectRestError as e:
+                    if e.not_found:
                         raise
         raise first
 
     async def _get(self, url: str, shape: type[T]) -> T:
-        return read((await self._answer("GET", url)).content, shape, url)
+        return read((await self._request("GET", url)).content, shape, url)
 
-    async def _answer(self, method: str, url: str, body: Any = None) -> httpx.Response:
+    async def _request(self, method: str, url: str, body: Any = None) -> httpx.Response:
         try:
             response = await self._http.request(method, url, json=body)
         except (httpx.ConnectError, httpx.ConnectTimeout) as e:
-            text = f"nobody answers at {bare(url)} ({str(e) or type(e).__name__})"
-            refused = _refused(e)
-            raise Trouble(text, refused=refused, apart=not refused) from None
+            text = f"cannot connect to {bare(url)} ({str(e) or type(e).__name__})"
+            refused = _is_refused(e)
+            raise ConnectRestError(text, refused=refused, unreachable=not refused) from None
         except httpx.HTTPError as e:
-            raise Trouble(f"{bare(url)} gave no answer: {str(e) or type(e).__name__}") from None
+            raise ConnectRestError(f"no response from {bare(url)}: {str(e) or type(e).__name__}") from None
         if not response.is_success:
-            text = _said(response)
-            raise Trouble(text, status=409 if text == REBALANCING else response.status_code)
+            text = _problem(response)
+            raise ConnectRestError(text, status=409 if text == REBALANCING else response.status_code)
         return response
 
 
@@ -159,43 +160,43 @@ def read(content: bytes, shape: type[T], url: str) -> T:
     try:
         return msgspec.json.decode(content, type=shape)
     except msgspec.MsgspecError:
-        raise Trouble(f"{bare(url)} does not answer like Kafka Connect; is it the right address?") from None
+        raise ConnectRestError(f"{bare(url)} does not respond like Kafka Connect; is it the right address?") from None
 
 
 class _Error(msgspec.Struct):
-    """As Connect says what it does not do."""
+    """The body of an error of Connect's."""
 
     error_code: int
     message: str
 
 
-def _said(response: httpx.Response) -> str:
+def _problem(response: httpx.Response) -> str:
     status, where = response.status_code, bare(str(response.url))
     try:
-        told = msgspec.json.decode(response.content, type=_Error).message
+        message = msgspec.json.decode(response.content, type=_Error).message
     except msgspec.MsgspecError:
-        told = ""
-    # It also says it with a 500.
-    if (status == 409 and "already exists" not in told) or "a rebalance is expected" in told:
+        message = ""
+    # A rebalance may also come as a 500.
+    if (status == 409 and "already exists" not in message) or "a rebalance is expected" in message:
         return REBALANCING
     if status in (401, 403):
-        return f"{where} wants other credentials ({status}); put them into the URL: http://user:password@host:port"
-    if told and status < 500:
-        return told
-    return f"{where} answered {status}: {told or response.text[:200].strip() or response.reason_phrase}"
+        return f"{where} needs other credentials ({status}); put them into the URL: http://user:password@host:port"
+    if message and status < 500:
+        return message
+    return f"{where} answered {status}: {message or response.text[:200].strip() or response.reason_phrase}"
 
 
 def bare(url: str) -> str:
-    """Without a password."""
+    """The URL without user and password."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def _refused(error: BaseException | None) -> bool:
-    """Whether the machine itself said that nobody listens there. Silence, or no way there, may be anything."""
+def _is_refused(error: BaseException | None) -> bool:
+    """Whether the machine itself says that nothing listens there. A timeout or a missing route proves nothing."""
     while error is not None:
         if isinstance(error, BaseExceptionGroup):  # a name with several addresses
-            return all(_refused(one) for one in error.exceptions)
+            return all(_is_refused(part) for part in error.exceptions)
         if isinstance(error, ConnectionRefusedError):
             return True
         error = error.__cause__ or error.__context__

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 from headwater.emit.events import SPARK
 from headwater.emit.naming import Dataset
-from headwater.spark import leaves, plans
+from headwater.spark import leaves, operators, plans
 from headwater.spark.kinds import DIRECT, INDIRECT, transformations
 from headwater.spark.leaves import Bound
-from headwater.spark.relations import Leaf, Reader
+from headwater.spark.relations import Leaf, PlanReader
 from headwater.spark.tree import parse
 from headwater.spark.values import Deps, Source, Value, together, united
 
@@ -50,31 +50,36 @@ class Lineage(NamedTuple):
         }
 
 
-def _inputs(deps: Deps, ways: int) -> list[dict[str, Any]]:
+def _inputs(deps: Deps, kinds: int) -> list[dict[str, Any]]:
     return [
         {
             "namespace": origin.namespace,
             "name": origin.name,
             "field": origin.field,
-            "transformations": transformations(deps[origin] & ways),
+            "transformations": transformations(deps[origin] & kinds),
         }
         for origin in sorted(o for o in deps if isinstance(o, Source))
-        if deps[origin] & ways
+        if deps[origin] & kinds
     ]
 
 
 def lineage(df: Any, bound: Bound | None = None) -> Lineage:
-    """All that can be said about where a DataFrame's columns come from."""
+    """Where a DataFrame's columns come from, with all that is known."""
     if not hasattr(df, "_jdf"):
-        raise TypeError("column lineage reads the plan of a classic Spark session; this DataFrame is of Spark Connect")
+        raise TypeError("column lineage needs a classic Spark session; this DataFrame is of Spark Connect")
     plan = df._jdf.queryExecution().analyzed()
     return of_plan(plan, df.sparkSession, bound)
 
 
 def of_plan(plan: Any, spark: Any, bound: Bound | None = None) -> Lineage:
-    read = leaves.read(plan, spark, bound)
+    inputs = leaves.inputs_of(plan, spark, bound)
     root = parse(plans.read(plan))
-    reader = Reader(read.leaves, lambda node, field: leaves.asked(plan, root, node, field))
+    reader = PlanReader(
+        inputs.leaves,
+        operators.RULES,
+        operators.other,
+        lambda node, field: leaves.operator_field(plan, root, node, field),
+    )
     rows = reader.read(root)
     columns: dict[str, Value] = {}
     for column in rows.columns:
@@ -83,7 +88,7 @@ def of_plan(plan: Any, spark: Any, bound: Bound | None = None) -> Lineage:
     return Lineage(
         columns,
         rows.depend,
-        read.datasets,
+        inputs.datasets,
         tuple(reader.unknown),
         tuple(rows.values()),
         reader.decoded,
@@ -103,13 +108,13 @@ def bound_to(batch: Any, before: Lineage) -> Bound:
     return {} if first is None else {first: whole}
 
 
-def added(found: Lineage, before: Lineage) -> Lineage:
-    return found._replace(inputs=before.inputs | found.inputs, unknown=(*before.unknown, *found.unknown))
+def added(lineage: Lineage, before: Lineage) -> Lineage:
+    return lineage._replace(inputs=before.inputs | lineage.inputs, unknown=(*before.unknown, *lineage.unknown))
 
 
 def column_lineage(df: Any) -> dict[str, Any]:
     """The columnLineage facet of any batch or streaming DataFrame: `fields` with the direct inputs of each
-    column, `dataset` with what decides over whole rows. What could not be understood is listed under
-    `extractionError`, and its columns then depend on all that goes in."""
-    found = lineage(df)
-    return found.facet | ({"extractionError": list(found.unknown)} if found.unknown else {})
+    column, `dataset` with what whole rows depend on. What could not be understood is listed under
+    `extractionError`, and its columns then depend on all inputs."""
+    whole = lineage(df)
+    return whole.facet | ({"extractionError": list(whole.unknown)} if whole.unknown else {})

@@ -1,7 +1,7 @@
 """Statements that write: which dataset, from which query, under which column names.
 
-Whatever the job calls (`df.write`, `df.writeTo`, INSERT, MERGE, CREATE TABLE AS), Spark makes a command of it, and
-the command says it all.
+Whatever the job calls (`df.write`, `df.writeTo`, INSERT, MERGE, CREATE TABLE AS), Spark makes a command of it, which
+has all three.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ class Written(NamedTuple):
 
 
 def of_plan(plan: Any, spark: Any) -> Written | None:
-    """None if the analyzed plan is no command that writes what a query gives."""
+    """None unless the analyzed plan is a command that writes the result of a query."""
     sink = sink_of(plan, spark)
     return None if sink is None else written_to(sink, plan, spark)
 
@@ -39,41 +39,41 @@ def sink_of(plan: Any, spark: Any) -> Sink | None:
 def written_to(sink: Sink, plan: Any, spark: Any, bound: Bound | None = None) -> Written:
     kind = str(plan.getClass().getSimpleName())
     query = plan.query()
-    found = columns.of_plan(query, spark, bound)
+    lineage = columns.of_plan(query, spark, bound)
     if kind in _WITH_NAMES:
-        found = _named(found, [str(name) for name in items(plan.outputColumnNames())])
+        lineage = _renamed(lineage, [str(name) for name in items(plan.outputColumnNames())])
     if kind in _ROW_LEVEL:
-        found = _without_own_rows(found, sink, [str(column.name()) for column in items(plan.table().output())])
-    return Written(sink, found.as_records() if sink.topic else found, str(query.schema().json()))
+        lineage = _without_own_rows(lineage, sink, [str(column.name()) for column in items(plan.table().output())])
+    return Written(sink, lineage.as_records() if sink.topic else lineage, str(query.schema().json()))
 
 
 def creates(plan: Any) -> bool:
-    """Whether its dataset would not be there without it."""
+    """Whether the statement creates its dataset."""
     kind = str(plan.getClass().getSimpleName())
     return kind.startswith(("Create", "Replace")) and kind not in _ROW_LEVEL
 
 
-def _named(found: Lineage, names: list[str]) -> Lineage:
-    """Files are written under the names of the table's columns, not of the query's."""
-    if len(names) != len(found.ordered):
-        return found
-    return found._replace(columns=dict(zip(names, found.ordered, strict=True)))
+def _renamed(lineage: Lineage, names: list[str]) -> Lineage:
+    """Files have the names of the table's columns, not of the query's."""
+    if len(names) != len(lineage.ordered):
+        return lineage
+    return lineage._replace(columns=dict(zip(names, lineage.ordered, strict=True)))
 
 
-def _without_own_rows(found: Lineage, sink: Sink, names: list[str]) -> Lineage:
-    """MERGE, UPDATE and DELETE write anew what they do not change: that a column comes from itself says nothing."""
+def _without_own_rows(lineage: Lineage, sink: Sink, names: list[str]) -> Lineage:
+    """MERGE, UPDATE and DELETE rewrite rows that they do not change: that a column comes from itself says nothing."""
     own = {dataset.key for dataset in sink.datasets}
-    kept: dict[str, Value] = {}
+    changed: dict[str, Value] = {}
     for name in names:
-        value = found.columns.get(name)
+        value = lineage.columns.get(name)
         if value is None:
             continue
         deps = {
             origin: kinds & ~IDENTITY if _is_itself(origin, own, name) else kinds for origin, kinds in value.own.items()
         }
         if any(deps.values()):
-            kept[name] = Value({origin: kinds for origin, kinds in deps.items() if kinds})
-    return found._replace(columns=kept)
+            changed[name] = Value({origin: kinds for origin, kinds in deps.items() if kinds})
+    return lineage._replace(columns=changed)
 
 
 def _is_itself(origin: Any, own: set[tuple[str, str]], name: str) -> bool:
@@ -91,8 +91,8 @@ def _original_table(plan: Any, spark: Any) -> Sink:
 def _of_relation(relation: Any, spark: Any) -> Sink:
     while str(relation.getClass().getSimpleName()) == "SubqueryAlias":
         relation = relation.child()
-    found = leaves.of_relation(relation, spark)
-    return Sink("", tuple(found.datasets), topic=found.topic, unknown=found.unknown)
+    target = leaves.of_relation(relation, spark)
+    return Sink("", tuple(target.datasets), topic=target.topic, unknown=target.unknown)
 
 
 def _new_table(plan: Any, spark: Any) -> Sink:
@@ -140,7 +140,7 @@ def _saved(plan: Any, spark: Any) -> Sink:
     datasets: tuple[Dataset, ...] = ()
     if "path" in options:
         datasets = (naming.of_path(leaves.absolute(options["path"], spark)),)
-    return Sink(provider, datasets, unknown=None if datasets else f"{provider}: which dataset it writes")
+    return Sink(provider, datasets, unknown=None if datasets else f"{provider}: the dataset it writes is not known")
 
 
 Rule = Callable[[Any, Any], Sink]

@@ -71,21 +71,21 @@ def dataset_event(output: Output) -> Json:
 
 
 def dataset_facets(dataset: Dataset, schema: list[Json] | None) -> Json:
-    found: Json = {
+    facets: Json = {
         "dataSource": facet("DatasourceDatasetFacet", "1-0-1", name=dataset.namespace, uri=dataset.namespace)
     }
     if schema:
-        found["schema"] = facet("SchemaDatasetFacet", "1-2-0", fields=schema)
+        facets["schema"] = facet("SchemaDatasetFacet", "1-2-0", fields=schema)
     if dataset.symlinks:
         links = [{"namespace": ns, "name": name, "type": "TABLE"} for ns, name in dataset.symlinks]
-        found["symlinks"] = facet("SymlinksDatasetFacet", "1-0-1", identifiers=links)
-    return found
+        facets["symlinks"] = facet("SymlinksDatasetFacet", "1-0-1", identifiers=links)
+    return facets
 
 
 def schema_fields(schema: Any) -> list[Json]:
-    """Spark's schema (JSON, or what it stands for) as OpenLineage writes it, with the fields of structs inside."""
-    told = json.loads(schema) if isinstance(schema, str) else schema
-    return [_field(field["name"], field["type"]) for field in told["fields"]]
+    """Spark's schema (JSON, decoded or not) as OpenLineage writes it, with the fields of structs inside."""
+    content = json.loads(schema) if isinstance(schema, str) else schema
+    return [_field(field["name"], field["type"]) for field in content["fields"]]
 
 
 def _field(name: str, kind: Any) -> Json:
@@ -105,27 +105,27 @@ def named(dataset: Dataset, facets: Json | None = None, **more: Json) -> Json:
     return {"namespace": dataset.namespace, "name": dataset.name, "facets": facets or {}, **more}
 
 
-def inputs_of(found: Lineage) -> list[Json]:
-    """All that a query reads. A topic's columns are those of its records, where the query decodes them; where it does
-    not, nothing is said of them: `key`, `value` and `offset` are Spark's way to see any topic."""
-    made = []
-    for dataset, schema in found.inputs.items():
-        fields = found.decoded.get(dataset.key)
-        told: list[Json] | None = None
-        if fields:
-            told = [{"name": n, **({"type": t} if t else {})} for n, t in fields.items()]
+def inputs_of(lineage: Lineage) -> list[Json]:
+    """All that a query reads. A topic's columns are the fields of its records, if the query decodes them; if not, they
+    are not reported: `key`, `value` and `offset` are Spark's columns for any topic."""
+    inputs = []
+    for dataset, schema in lineage.inputs.items():
+        decoded = lineage.decoded.get(dataset.key)
+        fields: list[Json] | None = None
+        if decoded:
+            fields = [{"name": n, **({"type": t} if t else {})} for n, t in decoded.items()]
         elif not dataset.namespace.startswith("kafka://"):
-            told = schema_fields(schema)
-        made.append(named(dataset, dataset_facets(dataset, told)))
-    return made
+            fields = schema_fields(schema)
+        inputs.append(named(dataset, dataset_facets(dataset, fields)))
+    return inputs
 
 
-def output_of(dataset: Dataset, found: Lineage, schema: Any) -> Output:
+def output_of(dataset: Dataset, lineage: Lineage, schema: Any) -> Output:
     """A dataset that is written, with its columns and where they come from."""
     types = {field["name"]: field for field in schema_fields(schema)}
-    encoded = found.encoded
-    fields = [types.get(name) or {"name": name, **_typed(encoded.get(name))} for name in found.columns]
-    return Output(dataset, dataset_facets(dataset, fields) | {"columnLineage": found.facet})
+    encoded = lineage.encoded
+    fields = [types.get(name) or {"name": name, **_typed(encoded.get(name))} for name in lineage.columns]
+    return Output(dataset, dataset_facets(dataset, fields) | {"columnLineage": lineage.facet})
 
 
 def _typed(kind: str | None) -> Json:
@@ -136,12 +136,12 @@ def extraction_error(unknown: Mapping[str, tuple[str, ...]]) -> Json:
     """What could not be understood, by the name of the output."""
     errors = [
         {"errorMessage": what, "task": name, "taskNumber": number}
-        for number, (name, found) in enumerate(unknown.items())
-        for what in found
+        for number, (name, problems) in enumerate(unknown.items())
+        for what in problems
     ]
     if not errors:
         return {}
-    failed = sum(1 for found in unknown.values() if found)
+    failed = sum(1 for problems in unknown.values() if problems)
     return {
         "extractionError": facet(
             "ExtractionErrorRunFacet", "1-1-2", totalTasks=len(unknown), failedTasks=failed, errors=errors

@@ -1,14 +1,14 @@
 """Functions that take functions: `transform`, `filter`, `aggregate` and their like.
 
-A lambda's body is read like any expression, with its parameters as variables; here it is said what
-they stand for.
+A lambda's body is evaluated like any expression, with its parameters as variables; here the variables get their
+values.
 """
 
 from headwater.spark.kinds import CONDITIONAL
 from headwater.spark.tree import Node
 from headwater.spark.values import NOTHING, Value, bound, derived, either, mentions, struct, together, used
 
-# `nullif` and others keep an expression that they use twice under a number that the JSON does not tell.
+# `nullif` and others refer to an expression that they use twice by a number that the JSON does not have.
 COMMON = -1
 
 LAMBDAS = {
@@ -31,8 +31,8 @@ def higher_order(node: Node) -> Value:
     if node.kind == "ArrayAggregate":
         return _folded(arguments, functions)
     if node.kind in ("ArrayTransform", "ZipWith"):
-        given = [*arguments, NOTHING] if node.kind == "ZipWith" else [first, NOTHING]
-        body = _called(functions[0], given)
+        parameters = [*arguments, NOTHING] if node.kind == "ZipWith" else [first, NOTHING]
+        body = _called(functions[0], parameters)
         whole = [body] if mentions(functions[0].value, _parameters(functions[0])) else [body, *arguments]
         return Value(derived(whole).own, body.fields, body.open)
     if node.kind in ("ArrayFilter", "ArraySort"):
@@ -61,13 +61,13 @@ def _parameters(function: Node) -> list[int]:
     return [parameter.id for parameter in function.children[1:]]
 
 
-def _called(function: Node, given: list[Value]) -> Value:
+def _called(function: Node, arguments: list[Value]) -> Value:
     value: Value = function.value
-    return bound(value, dict(zip(_parameters(function), given, strict=False)))
+    return bound(value, dict(zip(_parameters(function), arguments, strict=False)))
 
 
 def _folded(arguments: list[Value], functions: list[Node]) -> Value:
-    """`aggregate(array, start, merge, finish)`: what was merged is merged again, so the state is both."""
+    """`aggregate(array, start, merge, finish)`: the result of a merge is merged again, so the state is both."""
     element, state = arguments[0], arguments[1]
     for _ in range(2):
         state = together([state, _called(functions[0], [state, element])])

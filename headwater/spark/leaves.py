@@ -1,4 +1,4 @@
-"""The relations that a plan reads, asked from the JVM: their JSON does not say which files or topics they are."""
+"""The relations that a plan reads, read from the JVM: their JSON does not say which files or topics they are."""
 
 import json
 import re
@@ -18,15 +18,15 @@ _ID = re.compile(r"#(\d+)")
 Bound = Mapping[int, Leaf]
 
 
-class Read(NamedTuple):
+class PlanInputs(NamedTuple):
     """What a plan reads: `leaves` by the id of their first column, and each dataset once with its schema."""
 
     leaves: dict[int, Leaf]
     datasets: dict[Dataset, str]  # the schema as Spark's JSON
 
 
-def read(plan: Any, spark: Any, bound: Bound | None = None) -> Read:
-    found: dict[int, Leaf] = {}
+def inputs_of(plan: Any, spark: Any, bound: Bound | None = None) -> PlanInputs:
+    by_id: dict[int, Leaf] = {}
     datasets: dict[Dataset, str] = {}
     for leaf in _all_leaves(plan):
         kind = str(leaf.getClass().getSimpleName())
@@ -34,25 +34,25 @@ def read(plan: Any, spark: Any, bound: Bound | None = None) -> Read:
             continue
         output = leaf.output()
         match = _ID.search(str(output.toString()))
-        if match is None or int(match[1]) in found:
+        if match is None or int(match[1]) in by_id:
             continue
         first = int(match[1])
         if bound and first in bound:
-            found[first] = bound[first]
+            by_id[first] = bound[first]
             continue
-        made = of_relation(leaf, spark)
-        found[first] = Leaf(tuple(d.key for d in made.datasets), made.topic, unknown=made.unknown)
-        for dataset in made.datasets:
+        relation = of_relation(leaf, spark)
+        by_id[first] = Leaf(tuple(d.key for d in relation.datasets), relation.topic, unknown=relation.unknown)
+        for dataset in relation.datasets:
             datasets.setdefault(dataset, str(leaf.schema().json()))
-    return Read(found, datasets)
+    return PlanInputs(by_id, datasets)
 
 
-def of_relation(leaf: Any, spark: Any) -> "Found":
+def of_relation(leaf: Any, spark: Any) -> "RelationDatasets":
     kind = str(leaf.getClass().getSimpleName())
     try:
         return _RULES.get(kind, _other)(leaf, spark)
     except Exception as e:
-        return Found([], unknown=f"{kind}: {type(e).__name__} {str(e).splitlines()[0][:200]}")
+        return RelationDatasets([], unknown=f"{kind}: {type(e).__name__} {str(e).splitlines()[0][:200]}")
 
 
 def _all_leaves(plan: Any) -> Iterator[Any]:
@@ -74,17 +74,17 @@ def items(sequence: Any) -> Iterator[Any]:
         yield iterator.next()
 
 
-def asked(plan: Any, root: Node, node: Node, field: str) -> Any:
-    """A field of an operator, as JSON, from the operator itself. None if it is inside of a subquery."""
-    way: list[tuple[Node, Any]] = [(root, plan)]
-    while way:
-        here, there = way.pop()
-        if here is node:
-            return _as_json(getattr(there, field)())
-        if len(here.children) == 1:
-            way.append((here.children[0], there.children().head()))
-        elif here.children:
-            way += zip(here.children, items(there.children()), strict=True)
+def operator_field(plan: Any, root: Node, node: Node, field: str) -> Any:
+    """A field of an operator, as JSON, from the operator in the JVM. None if it is inside of a subquery."""
+    waiting: list[tuple[Node, Any]] = [(root, plan)]
+    while waiting:
+        parsed, operator = waiting.pop()
+        if parsed is node:
+            return _as_json(getattr(operator, field)())
+        if len(parsed.children) == 1:
+            waiting.append((parsed.children[0], operator.children().head()))
+        elif parsed.children:
+            waiting += zip(parsed.children, items(operator.children()), strict=True)
     return None
 
 
@@ -95,38 +95,40 @@ def _as_json(value: Any) -> Any:
     return [_as_json(item) for item in items(value)]
 
 
-class Found(NamedTuple):
+class RelationDatasets(NamedTuple):
+    """The datasets behind a relation. `unknown`: what could not be understood."""
+
     datasets: list[Dataset]
     topic: bool = False
     unknown: str | None = None
 
 
-def _relation(leaf: Any, spark: Any) -> Found:
+def _relation(leaf: Any, spark: Any) -> RelationDatasets:
     """Files, JDBC and other sources of the first generation."""
     table = leaf.catalogTable()
     if table.isDefined():
-        return Found([of_catalog_table(table.get(), spark)])
+        return RelationDatasets([of_catalog_table(table.get(), spark)])
     relation = leaf.relation()
     kind = str(relation.getClass().getSimpleName())
     if kind == "HadoopFsRelation":
-        return Found([naming.of_path(str(p.toString())) for p in items(relation.location().rootPaths())])
+        return RelationDatasets([naming.of_path(str(p.toString())) for p in items(relation.location().rootPaths())])
     if kind == "JDBCRelation":
         options = relation.jdbcOptions()
-        return Found([naming.of_jdbc(str(options.url()), str(options.tableOrQuery()))])
+        return RelationDatasets([naming.of_jdbc(str(options.url()), str(options.tableOrQuery()))])
     if kind == "KafkaRelation":
-        return Found(naming.of_topics(_kafka_options(relation)), topic=True)
-    return Found([], unknown=f"{kind}: which dataset it reads")
+        return RelationDatasets(naming.of_topics(_kafka_options(relation)), topic=True)
+    return RelationDatasets([], unknown=f"{kind}: the dataset it reads is not known")
 
 
 def _kafka_options(relation: Any) -> dict[str, str]:
-    """The relation keeps what it was given to itself."""
-    found: dict[str, str] = {}
+    """The relation has its options in private fields."""
+    options: dict[str, str] = {}
     for field in relation.getClass().getDeclaredFields():
         name = str(field.getName())
         if name.endswith(("sourceOptions", "specifiedKafkaParams")):
             field.setAccessible(True)
-            found.update(as_dict(field.get(relation)))
-    return found
+            options.update(as_dict(field.get(relation)))
+    return options
 
 
 def as_dict(scala_map: Any) -> dict[str, str]:
@@ -152,12 +154,22 @@ def _session_catalog(spark: Any) -> dict[str, str]:
     return {"uri": uri, "warehouse": conf.get("spark.sql.warehouse.dir", "")}
 
 
-def _table(leaf: Any, spark: Any) -> Found:
+def _table(leaf: Any, spark: Any) -> RelationDatasets:
     """A table of a catalog of the second generation, Iceberg's among them."""
     catalog, identifier = leaf.catalog(), leaf.identifier()
     if catalog.isDefined() and identifier.isDefined():
-        return Found([of_table(leaf.table(), str(catalog.get().name()), str(identifier.get().toString()), spark)])
+        return RelationDatasets(
+            [of_table(leaf.table(), str(catalog.get().name()), str(identifier.get().toString()), spark)]
+        )
     return _unnamed(leaf.table(), leaf, "options")
+
+
+def _catalog_or_unnamed(leaf: Any, spark: Any, options: str) -> RelationDatasets:
+    catalog, identifier = leaf.catalog(), leaf.identifier()
+    if not catalog.isDefined() or not identifier.isDefined():
+        return _unnamed(leaf.table(), leaf, options)
+    name = str(identifier.get().toString())
+    return RelationDatasets([of_table(leaf.table(), str(catalog.get().name()), name, spark)])
 
 
 def of_table(table: Any, catalog: str, identifier: str, spark: Any) -> Dataset:
@@ -177,23 +189,21 @@ def of_table(table: Any, catalog: str, identifier: str, spark: Any) -> Dataset:
 
 def catalog_settings(catalog: str, spark: Any) -> dict[str, str]:
     prefix = f"spark.sql.catalog.{catalog}."
-    found = {}
-    for key in ("type", "uri", "warehouse"):
-        found[key] = spark.conf.get(prefix + key, "")
-    if not found["uri"] and found["type"] == "hive":
-        found["uri"] = _session_catalog(spark)["uri"]
-    return found
+    settings = {key: spark.conf.get(prefix + key, "") for key in ("type", "uri", "warehouse")}
+    if not settings["uri"] and settings["type"] == "hive":
+        settings["uri"] = _session_catalog(spark)["uri"]
+    return settings
 
 
-def _unnamed(table: Any, leaf: Any, options: str) -> Found:
+def _unnamed(table: Any, leaf: Any, options: str) -> RelationDatasets:
     kind = str(table.getClass().getSimpleName())
     if kind == "KafkaTable":
-        return Found(naming.of_topics(_case_insensitive(getattr(leaf, options)())), topic=True)
+        return RelationDatasets(naming.of_topics(_case_insensitive(getattr(leaf, options)())), topic=True)
     if hasattr(table, "fileIndex") and kind.endswith("Table") and "datasources.v2" in str(table.getClass().getName()):
-        return Found([naming.of_path(str(p.toString())) for p in items(table.fileIndex().rootPaths())])
+        return RelationDatasets([naming.of_path(str(p.toString())) for p in items(table.fileIndex().rootPaths())])
     if kind in ("RateStreamTable", "RatePerMicroBatchTable", "TextSocketTable", "MemoryStreamTable", "NoopTable$"):
-        return Found([])
-    return Found([], unknown=f"{kind}: which dataset it reads")
+        return RelationDatasets([])
+    return RelationDatasets([], unknown=f"{kind}: the dataset it reads is not known")
 
 
 def _case_insensitive(options: Any) -> dict[str, str]:
@@ -201,27 +211,29 @@ def _case_insensitive(options: Any) -> dict[str, str]:
     return {str(entry.getKey()): str(entry.getValue()) for entry in options.entrySet()}
 
 
-def _streaming_table(leaf: Any, spark: Any) -> Found:
+def _streaming_table(leaf: Any, spark: Any) -> RelationDatasets:
     catalog, identifier = leaf.catalog(), leaf.identifier()
     if catalog.isDefined() and identifier.isDefined():
-        return Found([of_table(leaf.table(), str(catalog.get().name()), str(identifier.get().toString()), spark)])
+        return RelationDatasets(
+            [of_table(leaf.table(), str(catalog.get().name()), str(identifier.get().toString()), spark)]
+        )
     return _unnamed(leaf.table(), leaf, "extraOptions")
 
 
-def _streaming(leaf: Any, spark: Any) -> Found:
+def _streaming(leaf: Any, spark: Any) -> RelationDatasets:
     """A streaming source of the first generation: files."""
     source = leaf.dataSource()
     options = as_dict(source.options())
     paths = [str(path) for path in items(source.paths())] or [options[k] for k in options if k.lower() == "path"]
     table = source.catalogTable()
     if table.isDefined():
-        return Found([of_catalog_table(table.get(), spark)])
+        return RelationDatasets([of_catalog_table(table.get(), spark)])
     if paths:
-        return Found([naming.of_path(absolute(path, spark)) for path in paths])
+        return RelationDatasets([naming.of_path(absolute(path, spark)) for path in paths])
     name = str(leaf.sourceName())
     if name in ("rate", "rate-micro-batch", "socket", "memory"):
-        return Found([])
-    return Found([], unknown=f"streaming source {name}: which dataset it reads")
+        return RelationDatasets([])
+    return RelationDatasets([], unknown=f"streaming source {name}: the dataset it reads is not known")
 
 
 def absolute(path: str, spark: Any) -> str:
@@ -232,31 +244,31 @@ def absolute(path: str, spark: Any) -> str:
     return str(system.makeQualified(hadoop_path).toString())
 
 
-def _rdd(leaf: Any, spark: Any) -> Found:
+def _rdd(leaf: Any, spark: Any) -> RelationDatasets:
     if leaf.rdd().isCheckpointed():
-        return Found([], unknown="a checkpoint: what was before it is not in the plan")
-    return Found([])
+        return RelationDatasets([], unknown="a checkpoint: the plan does not say what was before it")
+    return RelationDatasets([])
 
 
-def _cached(leaf: Any, spark: Any) -> Found:
-    return Found([], unknown="a cached relation: what was before it is not in the plan")
+def _cached(leaf: Any, spark: Any) -> RelationDatasets:
+    return RelationDatasets([], unknown="a cached relation: the plan does not say what was before it")
 
 
-def _hive(leaf: Any, spark: Any) -> Found:
-    return Found([of_catalog_table(leaf.tableMeta(), spark)])
+def _hive(leaf: Any, spark: Any) -> RelationDatasets:
+    return RelationDatasets([of_catalog_table(leaf.tableMeta(), spark)])
 
 
-def _other(leaf: Any, spark: Any) -> Found:
-    return Found([], unknown=f"{leaf.getClass().getSimpleName()}: which dataset it reads")
+def _other(leaf: Any, spark: Any) -> RelationDatasets:
+    return RelationDatasets([], unknown=f"{leaf.getClass().getSimpleName()}: the dataset it reads is not known")
 
 
-_RULES: Mapping[str, Callable[[Any, Any], Found]] = {
+_RULES: Mapping[str, Callable[[Any, Any], RelationDatasets]] = {
     "LogicalRelation": _relation,
     "HiveTableRelation": _hive,
     "DataSourceV2Relation": _table,
     "StreamingRelationV2": _streaming_table,
     "StreamingRelation": _streaming,
     "LogicalRDD": _rdd,
-    "ExternalRDD": lambda leaf, spark: Found([]),
+    "ExternalRDD": lambda leaf, spark: RelationDatasets([]),
     "InMemoryRelation": _cached,
 }

@@ -1,8 +1,8 @@
 """A plan out of the JVM, in the form of Spark's JSON.
 
-One call gives all of it, but that JSON has a trap: it writes the branches of a CASE twice, and what `nvl` and
-the like stand for, too. Twelve CASEs inside each other are eight megabytes, twenty would end the driver. So
-plans with deep expressions are walked object by object, which is slower and always safe.
+One call gives all of it, but that JSON has a trap: it contains the branches of a CASE twice, and the expressions behind
+`nvl` and the like, too. Twelve nested CASEs are eight megabytes, twenty would kill the driver. So plans with deep
+expressions are walked object by object, which is slower but always safe.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any
 from headwater.spark.leaves import items
 from headwater.spark.tree import Json, Listed
 
-# Two to the power of this is how often the innermost branch would be written.
+# The innermost branch would be written two to the power of this times.
 DEEP = 5
 _EVERYTHING = 2**31 - 1
 _WORDS = re.compile(r"\bCASE WHEN\b|\bEND\b|\b(?:nvl2?|ifnull|nullif|try_\w+|zeroifnull|nullifzero)\(|[()]")
@@ -38,7 +38,7 @@ def read(plan: Any) -> Listed:
 
 
 def depth(line: str) -> int:
-    """How many of the constructs that are written twice are inside each other."""
+    """How deep the constructs that are written twice are nested."""
     inside: list[bool] = []
     deepest = cases = 0
     for word in _WORDS.findall(line):
@@ -82,7 +82,7 @@ def _operator(node: Any) -> Json:
     if kind in ("CTERelationDef", "UnionLoop"):
         fields["id"] = int(node.id())
     if kind == "UnionLoop":
-        fields["outputAttrIds"] = [{"id": int(found.id())} for found in items(node.outputAttrIds())]
+        fields["outputAttrIds"] = [{"id": int(attribute.id())} for attribute in items(node.outputAttrIds())]
     return fields
 
 

@@ -40,8 +40,7 @@ def read_settings(
         namespace or setting("spark.headwater.namespace") or setting("spark.openlineage.namespace") or NAMESPACE,
         _positive("spark.headwater.interval", interval or setting("spark.headwater.interval") or INTERVAL),
         batch if batch is not None else _truth("spark.headwater.batch", setting("spark.headwater.batch") or "true"),
-        parent
-        or _parent(*(setting(f"spark.openlineage.parent{part}") for part in ("JobNamespace", "JobName", "RunId"))),
+        parent or _parent(*parts),
         transport,
         Path(folder) if folder else None,
     )

@@ -1,4 +1,4 @@
-"""What a writer writes to: of streams and of batches, read from the writer itself."""
+"""What a writer of a stream or a batch writes to, read from the writer itself."""
 
 from typing import Any, NamedTuple
 
@@ -6,7 +6,7 @@ from headwater.emit import naming
 from headwater.emit.naming import Dataset
 from headwater.spark import leaves
 
-# They keep nothing that anybody else could read.
+# They write nothing that others could read.
 _NOWHERE = {"memory", "console", "noop", "foreach", "foreachbatch"}
 
 
@@ -21,15 +21,15 @@ class Sink(NamedTuple):
 def of_batch(writer: Any, spark: Any, table: str | None, path: str | None) -> Sink:
     """A DataFrameWriter, as it writes."""
     names = [str(field.getName()) for field in writer._jwrite.getClass().getSuperclass().getDeclaredFields()]
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for field in writer._jwrite.getClass().getSuperclass().getDeclaredFields():
         if str(field.getName()) in ("source", "extraOptions"):
             field.setAccessible(True)
-            found[str(field.getName())] = field.get(writer._jwrite)
-    if "source" not in found:
+            values[str(field.getName())] = field.get(writer._jwrite)
+    if "source" not in values:
         return Sink("", unknown=f"a writer with the fields {names}")
-    options = {key.lower(): value for key, value in leaves.as_dict(found["extraOptions"]).items()}
-    return _of(str(found["source"]).lower(), options, spark, table, path or options.get("path"))
+    options = {key.lower(): value for key, value in leaves.as_dict(values["extraOptions"]).items()}
+    return _of(str(values["source"]).lower(), options, spark, table, path or options.get("path"))
 
 
 def of_table(name: str, spark: Any) -> Sink:
@@ -38,19 +38,19 @@ def of_table(name: str, spark: Any) -> Sink:
 
 def of_kafka(options: dict[str, str]) -> Sink:
     topics = tuple(naming.of_topics({k: v for k, v in options.items() if k != "subscribe"}))
-    unknown = None if topics else "Kafka's sink: the topic is told by a column"
+    unknown = None if topics else "Kafka's sink: a column chooses the topic"
     return Sink("kafka", topics, topic=True, unknown=unknown)
 
 
 def of_options(kind: str, options: dict[str, str], spark: Any) -> Sink:
-    """By what a writer was told."""
+    """By the options of a writer."""
     return _of(kind, options, spark, None, options.get("path"))
 
 
 def _of(kind: str, options: dict[str, str], spark: Any, table: str | None, path: str | None) -> Sink:
     if table is not None:
         plan = spark.table(table)._jdf.queryExecution().analyzed()
-        return Sink(kind, tuple(leaves.read(plan, spark).datasets))
+        return Sink(kind, tuple(leaves.inputs_of(plan, spark).datasets))
     if kind in _NOWHERE:
         return Sink(kind)
     if kind == "kafka":
@@ -61,4 +61,4 @@ def _of(kind: str, options: dict[str, str], spark: Any, table: str | None, path:
         return of_table(path, spark)
     if path:
         return Sink(kind, (naming.of_path(leaves.absolute(path, spark)),))
-    return Sink(kind, unknown=f"sink {kind}: which dataset it writes")
+    return Sink(kind, unknown=f"sink {kind}: the dataset it writes is not known")

@@ -75,7 +75,7 @@ class Supervisor:
         ]
         # A group of its own, so that all that it started can be ended with it; and Ctrl-C reaches only us.
         self._child = subprocess.Popen(  # noqa: S603 running it is our purpose
-            command, start_new_session=True, env=os.environ | {SUPERVISED: str(self._notes)}
+            [*tie, *self._command], start_new_session=True, env=os.environ | {SUPERVISED: str(self._notes)}
         )
         if self._signal is not None:  # just before there was a child to pass it on to
             self._child.send_signal(self._signal)

@@ -11,7 +11,7 @@ Listed = list[Json]  # one tree, in pre-order
 
 
 class Node:
-    """An expression or an operator. What is known of an expression is filled in from the leaves upwards."""
+    """An expression or an operator. The values of expressions are filled in from the leaves upwards."""
 
     __slots__ = ("children", "fields", "kind", "value")
 
@@ -33,8 +33,8 @@ class Node:
 
     @property
     def id(self) -> int:
-        found: int = self.fields["exprId"]["id"]
-        return found
+        expression_id: int = self.fields["exprId"]["id"]
+        return expression_id
 
     @property
     def name(self) -> str:
@@ -48,15 +48,15 @@ def parse(listed: Listed) -> Node:
 
 def nodes(listed: Listed) -> list[Node]:
     """All nodes of a tree in pre-order: read backwards, children come before their parents."""
-    made: list[Node] = []
+    pre_order: list[Node] = []
     waiting: list[Node] = []
     for fields in reversed(listed):
         children = [waiting.pop() for _ in range(fields["num-children"])]
         node = Node(fields, children)
-        made.append(node)
+        pre_order.append(node)
         waiting.append(node)
-    made.reverse()
-    return made
+    pre_order.reverse()
+    return pre_order
 
 
 def is_tree(field: Any) -> bool:

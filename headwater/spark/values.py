@@ -1,8 +1,7 @@
 """What a value in a plan is made of: columns of datasets, and how they got there.
 
-A value may have an inside: the fields of a struct, of which one may be picked later. Arrays are
-looked through: an array of structs has the fields of its elements. A map has the fields `key` and
-`value`. Text or bytes that hold an encoded struct (`to_avro`, `to_json`) remember it.
+A value may have fields, of which one may be picked later: a struct its own, an array those of its elements, a map
+`key` and `value`. Text or bytes with an encoded struct in them (`to_avro`, `to_json`) keep the struct.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -23,7 +22,7 @@ class Source(NamedTuple):
 
 
 class Variable(NamedTuple):
-    """A lambda's parameter, until it is known what it stands for."""
+    """A lambda's parameter, until it gets its value."""
 
     id: int
     path: tuple[str, ...] = ()
@@ -37,8 +36,8 @@ Deps = dict[Origin, int]
 
 
 class Value:
-    """`own` is the value as a whole. `fields` are known ones of a struct, `open` are the origins whose
-    own fields can be picked by name, `encoded` is the struct that text or bytes hold."""
+    """`own` is the value as a whole. `fields` are the known fields of a struct, `open` are the origins whose fields can
+    be picked by name, `encoded` is the struct in text or bytes."""
 
     __slots__ = ("encoded", "fields", "open", "own")
 
@@ -55,7 +54,7 @@ class Value:
         return self.fields is not None or self.open is not None
 
     def pick(self, name: str) -> "Value":
-        """A field of the struct. Spark does not mind upper and lower case, and so it is tried both ways."""
+        """A field of the struct. Spark ignores case by default, so an exact match comes first, then any case."""
         if self.fields is not None:
             if name in self.fields:
                 return self.fields[name]
@@ -64,9 +63,9 @@ class Value:
                 if field.lower() == lower:
                     return value
         if self.open:
-            found: Deps = {origin.at(name): kinds for origin, kinds in self.open.items()}
+            fields: Deps = {origin.at(name): kinds for origin, kinds in self.open.items()}
             indirect = {origin: kinds & INDIRECT for origin, kinds in self.own.items() if kinds & INDIRECT}
-            return Value(united([found, indirect]), open=dict(found))
+            return Value(united([fields, indirect]), open=dict(fields))
         return derived([self])
 
     def mapped(self, change: Callable[[int], int]) -> "Value":
@@ -98,11 +97,11 @@ NOTHING = Value({})
 
 
 def united(many: Iterable[Mapping[Origin, int]]) -> Deps:
-    found: Deps = {}
+    merged: Deps = {}
     for deps in many:
         for origin, kinds in deps.items():
-            found[origin] = found.get(origin, 0) | kinds
-    return found
+            merged[origin] = merged.get(origin, 0) | kinds
+    return merged
 
 
 def column(*sources: Source) -> Value:
@@ -112,7 +111,7 @@ def column(*sources: Source) -> Value:
 
 
 def derived(values: Iterable[Value], step: int = TRANSFORMATION) -> Value:
-    """A value computed from others; their insides are gone."""
+    """A value computed from others; it has none of their fields."""
     own = united(value.own for value in values)
     return Value({origin: then(kinds, step) for origin, kinds in own.items()})
 
@@ -121,10 +120,10 @@ def struct(fields: dict[str, Value]) -> Value:
     return Value(derived(fields.values()).own, fields)
 
 
-def used(values: Iterable[Value], way: int) -> Deps:
-    """What values depend on, where they are used in an indirect way only."""
+def used(values: Iterable[Value], indirect: int) -> Deps:
+    """What values depend on, where they are used only in an indirect way."""
     own = united(value.own for value in values)
-    return {origin: only(kinds, way) for origin, kinds in own.items()}
+    return {origin: only(kinds, indirect) for origin, kinds in own.items()}
 
 
 def either(values: list[Value], constant: bool = False) -> Value:
@@ -136,15 +135,15 @@ def either(values: list[Value], constant: bool = False) -> Value:
     if not values:
         return NOTHING
     encoded = [value.encoded for value in values if value.encoded is not None]
-    held = either(encoded) if encoded else None
+    struct_inside = either(encoded) if encoded else None
     if all(value.has_inside() for value in values):
         names = dict.fromkeys(name for value in values for name in value.fields or ())
         fields = {name: either([value.pick(name) for value in values], constant) for name in names} or None
         opens = [value.open or {} for value in values]
         step = TRANSFORMATION if constant or len(set(map(_key, opens))) > 1 else IDENTITY
         opened: Deps = {o: then(k, step) for o, k in united(opens).items()}
-        return Value(_merged([value.own for value in values], constant), fields, opened or None, held)
-    return Value(_merged([value.own for value in values], constant), encoded=held)
+        return Value(_merged([value.own for value in values], constant), fields, opened or None, struct_inside)
+    return Value(_merged([value.own for value in values], constant), encoded=struct_inside)
 
 
 def _key(deps: Deps) -> frozenset[tuple[Origin, int]]:
@@ -159,28 +158,28 @@ def _merged(many: list[Deps], constant: bool) -> Deps:
 
 
 def together(values: list[Value]) -> Value:
-    """Rows of several relations below each other: every way stays as it is."""
+    """Rows of several relations below each other: every kind stays as it is."""
     if len(values) == 1:
         return values[0]
     own = united(value.own for value in values)
     encoded = [value.encoded for value in values if value.encoded is not None]
-    held = together(encoded) if encoded else None
+    struct_inside = together(encoded) if encoded else None
     filled = [value for value in values if value.own or value.has_inside()]
     if filled and all(value.fields and len(value.fields) == len(filled[0].fields or ()) for value in filled):
         # Structs below each other fit by position, whatever their fields are called.
         by_position = zip(*((value.fields or {}).values() for value in filled), strict=True)
         first = filled[0].fields or {}
         same = {name: together(list(parts)) for name, parts in zip(first, by_position, strict=True)}
-        return Value(own, same, united(value.open or {} for value in filled) or None, held)
+        return Value(own, same, united(value.open or {} for value in filled) or None, struct_inside)
     if filled and all(value.has_inside() for value in filled):
         names = dict.fromkeys(name for value in filled for name in value.fields or ())
         fields = {name: together([value.pick(name) for value in filled]) for name in names} or None
-        return Value(own, fields, united(value.open or {} for value in filled) or None, held)
-    return Value(own, encoded=held)
+        return Value(own, fields, united(value.open or {} for value in filled) or None, struct_inside)
+    return Value(own, encoded=struct_inside)
 
 
 def bound(value: Value, to: Mapping[int, Value]) -> Value:
-    """A lambda's body, where its parameters stand for these values."""
+    """A lambda's body, with these values for its parameters."""
     return Value(
         _resolved(value.own, to, lambda v: v.own),
         None if value.fields is None else {name: bound(v, to) for name, v in value.fields.items()},
@@ -190,16 +189,16 @@ def bound(value: Value, to: Mapping[int, Value]) -> Value:
 
 
 def _resolved(deps: Deps, to: Mapping[int, Value], part: Callable[[Value], Deps]) -> Deps:
-    found: list[Deps] = []
+    resolved: list[Deps] = []
     for origin, kinds in deps.items():
         if isinstance(origin, Variable) and origin.id in to:
             value = to[origin.id]
             for name in origin.path:
                 value = value.pick(name)
-            found.append({o: composed(k, kinds) for o, k in part(value).items()})
+            resolved.append({o: composed(k, kinds) for o, k in part(value).items()})
         else:
-            found.append({origin: kinds})
-    return united(found)
+            resolved.append({origin: kinds})
+    return united(resolved)
 
 
 def mentions(value: Value, variables: Iterable[int]) -> bool:

@@ -161,8 +161,8 @@ def test_a_cluster_that_does_not_answer_is_told_as_such(tmp_path: Path) -> None:
     server = Server(tmp_path / "data", env={"HEADWATER_CONNECT": "gone=http://127.0.0.1:9", "HEADWATER_OPERATE": "1"})
     server.start()
     try:
-        assert "nobody answers" in server.get("/api/v1/connect/clusters").json()["clusters"][0]["problem"]
-        assert "nobody answers" in server.get("/api/v1/connect/connectors").json()["problems"]["gone"]
+        assert "cannot connect to" in server.get("/api/v1/connect/clusters").json()["clusters"][0]["problem"]
+        assert "cannot connect to" in server.get("/api/v1/connect/connectors").json()["problems"]["gone"]
         refused = server.client.request("PUT", "/api/v1/connect/clusters/gone/connectors/x/pause", headers=ME)
         assert refused.status_code == 502
     finally:

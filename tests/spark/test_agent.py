@@ -236,7 +236,7 @@ def test_what_cannot_be_understood_is_said(lab: Lab) -> None:
     lab.write(df, "honest").format("noop").start()
     lab.wait("honest", "RUNNING")
     errors = lab.events("honest")[0]["run"]["facets"]["extractionError"]["errors"]
-    assert [e["errorMessage"] for e in errors] == ["a checkpoint: what was before it is not in the plan"]
+    assert [e["errorMessage"] for e in errors] == ["a checkpoint: the plan does not say what was before it"]
 
 
 def test_an_error_in_the_users_own_function_fails_the_query_with_its_message(lab: Lab) -> None:

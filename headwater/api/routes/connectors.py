@@ -22,7 +22,7 @@ from headwater.api.parameters import InPath
 from headwater.api.paths import segment
 from headwater.api.writes import tell, told
 from headwater.connect.operate import CLASS, Operator
-from headwater.connect.rest import Trouble
+from headwater.connect.rest import ConnectRestError
 from headwater.errors import BadRequest, ConnectFailed, Problem
 from headwater.ids import job_node_id
 from headwater.openlineage.timestamps import to_datetime
@@ -73,7 +73,7 @@ async def _connectors(app: App, asked: list[Operator]) -> shapes.Connectors:
     found: list[shapes.Connector] = []
     problems = {}
     for each, said in zip(asked, answers, strict=True):
-        if isinstance(said, Trouble):
+        if isinstance(said, ConnectRestError):
             problems[each.name] = str(said)
         elif isinstance(said, BaseException):
             raise said
@@ -277,7 +277,7 @@ async def _join(app: App, found: Iterable[shapes.Connector]) -> None:
 def _as_errors() -> Iterator[None]:
     try:
         yield
-    except Trouble as e:
+    except ConnectRestError as e:
         raise ConnectFailed(str(e), e.status) from None
 
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from headwater.connect.rest import Connect, Trouble
+from headwater.connect.rest import Connect, ConnectRestError
 from headwater.watch.connect.cluster import WatchedCluster
 from headwater.watch.connect.connector import WatchedConnector
 from headwater.watch.connect.connector_lineage import connector_lineage
@@ -69,8 +69,8 @@ class Lookups:
             async with gate:
                 try:
                     topics = await self._connect.topics(name)
-                except Trouble as e:
-                    if not e.gone:
+                except ConnectRestError as e:
+                    if not e.not_found:
                         self._health.warn("topics", f"cannot ask Connect which topics are in use: {e}")
                     return
             connector.topics_backoff.answered(now, changed=topics != connector.used_topics)

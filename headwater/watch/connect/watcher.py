@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from headwater.connect.rest import Connect, Entry, Trouble
+from headwater.connect.rest import Connect, ConnectRestError, Entry
 from headwater.emit.events import Json
 from headwater.watch.connect.cluster import WatchedCluster
 from headwater.watch.connect.connector import WatchedConnector
@@ -118,7 +118,7 @@ class Watcher:
     async def _list(self) -> Mapping[str, Entry] | None:
         try:
             entries = await self._connect.connectors()
-        except Trouble as e:
+        except ConnectRestError as e:
             self._cluster.version = ""  # the next one to answer may be another cluster
             self.health.unanswered(str(e))
             return None
@@ -128,7 +128,7 @@ class Watcher:
     async def _identify(self) -> None:
         try:
             cluster = await self._connect.cluster()
-        except Trouble:
+        except ConnectRestError:
             return
         if self._cluster.identify(cluster):
             log.warning("this is another cluster than before: the runs of the earlier one are left as they are")
@@ -141,7 +141,7 @@ class Watcher:
         await asyncio.sleep(_CONFIRM)
         try:
             names = await self._connect.names()
-        except Trouble:
+        except ConnectRestError:
             return []
         return [name for name in missing if name not in names]
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from headwater.connect.rest import Trouble
+from headwater.connect.rest import ConnectRestError
 
 # For so long nothing listens at a worker's own address: a process that listens again after this is another one, and
 # its tasks have started again.
@@ -60,8 +60,8 @@ class Workers:
         try:
             async with asyncio.timeout(_TIMEOUT):
                 await self._connect.probe(worker)
-        except Trouble as e:
-            refused, silent = e.refused, e.apart
+        except ConnectRestError as e:
+            refused, silent = e.refused, e.unreachable
         except TimeoutError:
             # Perhaps only slow; but if there was no connection before, a timeout does not prove one.
             silent = worker in self._silent or worker in self._refused

@@ -1,4 +1,4 @@
-"""Kafka's own word: which topics there are, how far they grow, how far behind a sink is. Needs confluent-kafka."""
+"""Topics, their growth, and the lag of consumer groups, asked from Kafka. Needs confluent-kafka."""
 
 import asyncio
 import logging
@@ -16,11 +16,11 @@ Offsets = dict[tuple[str, int], int]
 
 
 class Flow(NamedTuple):
-    """Of one topic, as one connector uses it."""
+    """What goes through one topic for one connector."""
 
     per_second: float | None
     rows: int | None
-    """Records since it was last asked for."""
+    """Records since the refresh before."""
     lag: int | None
     end: int
 
@@ -35,35 +35,36 @@ class Kafka:
             ) from None
         quiet = logging.getLogger("headwater.watch.kafka.client")
         quiet.setLevel(logging.CRITICAL)
-        told = {"bootstrap.servers": servers, "socket.timeout.ms": 10_000, **(options or {})}
-        self._admin: Any = AdminClient({**told, "error_cb": self._hear}, logger=quiet)
-        self._nobody_there = False
+        config = {"bootstrap.servers": servers, "socket.timeout.ms": 10_000, **(options or {})}
+        self._admin: Any = AdminClient({**config, "error_cb": self._note_error}, logger=quiet)
+        self._all_brokers_down = False
         self._every = every
-        self._asked = 0.0
+        self._refreshed_at = 0.0
         self._ends: tuple[float, Offsets] = (0.0, {})
         self._groups: dict[str, tuple[float, Offsets]] = {}
         self.topics: frozenset[str] | None = None
         self.flows: dict[str, dict[str, Flow]] = {}
         """By connector and topic."""
-        self.trouble = ""
+        self.problem = ""
 
     async def refresh(self, used: Mapping[str, tuple[str | None, Iterable[str]]]) -> bool:
-        """`used`: for each connector its consumer group, if it is a sink, and its topics. Whether it was asked."""
-        if time.monotonic() - self._asked < self._every:
+        """`used`: for each connector its consumer group, if it is a sink, and its topics. False if it was too early, or
+        Kafka did not answer."""
+        if time.monotonic() - self._refreshed_at < self._every:
             return False
-        self._asked = time.monotonic()
+        self._refreshed_at = time.monotonic()
         try:
             await asyncio.to_thread(
                 self._refresh, {name: (group, list(topics)) for name, (group, topics) in used.items()}
             )
         except Exception as e:  # of librdkafka, in many shapes
-            if not self.trouble:
-                self.trouble = f"Kafka gives no answer: {e}"
-                log.warning("%s; throughput and lag are not known", self.trouble)
+            if not self.problem:
+                self.problem = f"Kafka does not answer: {e}"
+                log.warning("%s; rates and lag are not reported until it does", self.problem)
             return False
-        if self.trouble:
+        if self.problem:
             log.warning("Kafka answers again")
-        self.trouble = ""
+        self.problem = ""
         return True
 
     def _refresh(self, used: dict[str, tuple[str | None, list[str]]]) -> None:
@@ -72,11 +73,11 @@ class Kafka:
 
         metadata = self._metadata()
         self.topics = frozenset(metadata.topics)
-        wanted = {topic for _, topics in used.values() for topic in topics if topic in metadata.topics}
-        partitions = [TopicPartition(t, p) for t in wanted for p in metadata.topics[t].partitions]
-        asked = self._admin.list_offsets({p: OffsetSpec.latest() for p in partitions}) if partitions else {}
+        existing = {topic for _, topics in used.values() for topic in topics if topic in metadata.topics}
+        partitions = [TopicPartition(t, p) for t in existing for p in metadata.topics[t].partitions]
+        offsets = self._admin.list_offsets({p: OffsetSpec.latest() for p in partitions}) if partitions else {}
         now = time.monotonic()
-        ends = {(p.topic, p.partition): future.result(_TIMEOUT).offset for p, future in asked.items()}
+        ends = {(p.topic, p.partition): future.result(_TIMEOUT).offset for p, future in offsets.items()}
         groups = {
             name: self._admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])[group]
             for name, (group, _) in used.items()
@@ -84,37 +85,37 @@ class Kafka:
         }
         before, self._ends = self._ends, (now, ends)
         flows: dict[str, dict[str, Flow]] = {}
-        known: dict[str, tuple[float, Offsets]] = {}
+        committed: dict[str, tuple[float, Offsets]] = {}
         for name, (group, topics) in used.items():
             read: tuple[float, Offsets] | None = None
             if group:
-                told = groups[name].result(_TIMEOUT).topic_partitions
-                read = (now, {(p.topic, p.partition): p.offset for p in told if p.offset >= 0})
-                known[name] = read
+                positions = groups[name].result(_TIMEOUT).topic_partitions
+                read = (now, {(p.topic, p.partition): p.offset for p in positions if p.offset >= 0})
+                committed[name] = read
             flows[name] = {
                 topic: flow(topic, (now, ends), before, read, self._groups.get(name))
                 for topic in topics
-                if topic in wanted
+                if topic in existing
             }
-        self._groups, self.flows = known, flows
+        self._groups, self.flows = committed, flows
 
     def _metadata(self) -> Any:
-        """In short steps, so that nobody waits for brokers that are known to be away."""
+        """In short steps, so that it fails as soon as all brokers are known to be down."""
         from confluent_kafka import KafkaException
 
-        until, self._nobody_there = time.monotonic() + _TIMEOUT, False
+        until, self._all_brokers_down = time.monotonic() + _TIMEOUT, False
         while True:
             try:
                 return self._admin.list_topics(timeout=_STEP)
             except KafkaException:
-                self._admin.poll(0)  # what happened since is heard now
-                if self._nobody_there or time.monotonic() > until:
+                self._admin.poll(0)  # calls back with errors
+                if self._all_brokers_down or time.monotonic() > until:
                     raise
 
-    def _hear(self, error: Any) -> None:
+    def _note_error(self, error: Any) -> None:
         from confluent_kafka import KafkaError
 
-        self._nobody_there |= error.code() == KafkaError._ALL_BROKERS_DOWN
+        self._all_brokers_down |= error.code() == KafkaError._ALL_BROKERS_DOWN
 
 
 def flow(
@@ -124,19 +125,19 @@ def flow(
     read: tuple[float, Offsets] | None,
     read_before: tuple[float, Offsets] | None,
 ) -> Flow:
-    """Of a source the growth of the topic, of a sink what its group committed, and how far that is from the end."""
+    """For a source the growth of the topic; for a sink what its group committed, and how far that is from the end."""
     end = sum(offset for (name, _), offset in ends[1].items() if name == topic)
     if read is None:
-        rows, seconds = _grown(topic, ends, ends_before)
+        rows, seconds = _growth(topic, ends, ends_before)
         return Flow(_rate(rows, seconds), rows, None, end)
-    rows, seconds = _grown(topic, read, read_before or (0.0, {}))
+    rows, seconds = _growth(topic, read, read_before or (0.0, {}))
     of_topic = {key: offset for key, offset in read[1].items() if key[0] == topic}
     lag = sum(max(0, ends[1].get(key, offset) - offset) for key, offset in of_topic.items()) if of_topic else None
     return Flow(_rate(rows, seconds), rows, lag, end)
 
 
-def _grown(topic: str, now: tuple[float, Offsets], before: tuple[float, Offsets]) -> tuple[int | None, float]:
-    """Only partitions that were there before, so that what lay there already is not counted."""
+def _growth(topic: str, now: tuple[float, Offsets], before: tuple[float, Offsets]) -> tuple[int | None, float]:
+    """Only of partitions that were known before, so that their earlier records are not counted."""
     same = [key for key in now[1] if key[0] == topic and key in before[1]]
     if not same:
         return None, 0.0

@@ -66,17 +66,17 @@ def _field(words: list[str], fields: _Fields) -> None:
 
 
 def _fields(message: str, messages: dict[str, _Fields], depth: int) -> tuple[Field, ...]:
-    found = []
+    fields = []
     for name, kind, many in messages[message]:
         if kind.startswith("map "):
-            found.append(
+            fields.append(
                 Field(name, "map", (Field("key", "string"), _typed("value", kind[4:], message, messages, depth)))
             )
         elif many:
-            found.append(Field(name, "array", (_typed("_element", kind, message, messages, depth),)))
+            fields.append(Field(name, "array", (_typed("_element", kind, message, messages, depth),)))
         else:
-            found.append(_typed(name, kind, message, messages, depth))
-    return tuple(found)
+            fields.append(_typed(name, kind, message, messages, depth))
+    return tuple(fields)
 
 
 def _typed(name: str, kind: str, message: str, messages: dict[str, _Fields], depth: int) -> Field:

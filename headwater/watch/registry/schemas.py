@@ -12,8 +12,8 @@ _DEPTH = 12
 
 
 def parse(kind: str, text: str, references: Iterable[str] = ()) -> Field | None:
-    """The schema as one field without a name, or None where it is not understood. `references` are the texts of
-    schemas that it names."""
+    """The schema as one field without a name; None if it cannot be parsed. `references`: the texts of schemas that it
+    refers to."""
     try:
         if kind == "AVRO":
             known: dict[str, Any] = {}
@@ -122,8 +122,8 @@ def _resolved(schema: Any, root: Any) -> Any:
     for _ in range(_DEPTH):
         if not isinstance(schema, dict) or not str(schema.get("$ref", "")).startswith("#/"):
             return schema
-        found = root
+        target = root
         for part in schema["$ref"][2:].split("/"):
-            found = found.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(found, dict) else None
-        schema = found
+            target = target.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(target, dict) else None
+        schema = target
     return schema

@@ -16,14 +16,14 @@ def test_one_without_a_name_has_the_watchers_default() -> None:
     assert Clusters("http://a:8083/?x=1", allowed=False).find("kafka-connect").name == "kafka-connect"
 
 
-@pytest.mark.parametrize("told", ["east", "east=", "=http://a", "east=a:8083", "east=ftp://a"])
-def test_what_is_no_address_is_refused(told: str) -> None:
+@pytest.mark.parametrize("setting", ["east", "east=", "=http://a", "east=a:8083", "east=ftp://a"])
+def test_what_is_no_address_is_refused(setting: str) -> None:
     with pytest.raises(BadRequest, match="NAME=URL"):
-        Clusters(told, allowed=False)
+        Clusters(setting, allowed=False)
 
 
 def test_two_of_one_name_are_refused() -> None:
-    with pytest.raises(BadRequest, match="two clusters 'a'"):
+    with pytest.raises(BadRequest, match="two clusters are named 'a'"):
         Clusters("a=http://x,a=http://y", allowed=False)
 
 

@@ -2,24 +2,28 @@
 
 import asyncio
 
-from headwater.connect.rest import Trouble
+from headwater.connect.rest import ConnectRestError
 from headwater.watch.connect.workers import REFUSED, SILENT, Workers
 
-REFUSING, APART, SLOW = Trouble("refused", refused=True), Trouble("no route", apart=True), Trouble("500")
+REFUSING, UNREACHABLE, SLOW = (
+    ConnectRestError("refused", refused=True),
+    ConnectRestError("no route", unreachable=True),
+    ConnectRestError("500"),
+)
 
 
 class Addresses:
     """What is at each address: None answers."""
 
-    def __init__(self, **there: Trouble | None) -> None:
+    def __init__(self, **there: ConnectRestError | None) -> None:
         self.there = there
         self.workers: set[str] = set()
         self.now = 0.0
 
     async def probe(self, worker: str) -> None:
-        trouble = self.there[worker]
-        if trouble is not None:
-            raise trouble
+        failure = self.there[worker]
+        if failure is not None:
+            raise failure
         self.workers.add(worker)
 
 
@@ -29,7 +33,7 @@ def lost_after_probe(at: Addresses, workers: Workers, seconds: float = 0.0) -> f
     return workers.lost
 
 
-def watched(**there: Trouble | None) -> tuple[Addresses, Workers]:
+def watched(**there: ConnectRestError | None) -> tuple[Addresses, Workers]:
     at = Addresses(**there)
     return at, Workers(at, clock=lambda: at.now)
 
@@ -71,7 +75,7 @@ def test_a_worker_that_answers_nonsense_is_there() -> None:
 def test_a_machine_that_is_gone_while_others_answer() -> None:
     at, workers = watched(a=None, b=None)
     lost_after_probe(at, workers)
-    at.there["a"] = APART
+    at.there["a"] = UNREACHABLE
     assert lost_after_probe(at, workers, 2) == set()
     assert lost_after_probe(at, workers, SILENT - 1) == set()
     assert lost_after_probe(at, workers, 1) == {"a"}
@@ -80,7 +84,7 @@ def test_a_machine_that_is_gone_while_others_answer() -> None:
 def test_when_nothing_can_be_reached_it_may_be_us() -> None:
     at, workers = watched(a=None, b=None)
     lost_after_probe(at, workers)
-    at.there.update(a=APART, b=APART)
+    at.there.update(a=UNREACHABLE, b=UNREACHABLE)
     lost_after_probe(at, workers, 2)
     assert lost_after_probe(at, workers, 1000) == set()
 
@@ -88,10 +92,10 @@ def test_when_nothing_can_be_reached_it_may_be_us() -> None:
 def test_a_dead_machine_stays_dead_when_we_are_cut_off() -> None:
     at, workers = watched(a=None, b=None)
     lost_after_probe(at, workers)
-    at.there["a"] = APART
+    at.there["a"] = UNREACHABLE
     lost_after_probe(at, workers, 2)
     assert lost_after_probe(at, workers, SILENT) == {"a"}
-    at.there["b"] = APART
+    at.there["b"] = UNREACHABLE
     assert lost_after_probe(at, workers, 2) == {"a"}
 
 
