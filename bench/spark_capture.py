@@ -78,7 +78,7 @@ class Bench:
     def __init__(self, urls: dict[str, str], folder: Path, sizes: Sizes) -> None:
         from headwater.lab import jars
         from pipeline import session
-        from pipeline.records import Known
+        from pipeline.records import KnownSchemas
         from pipeline.registry import Registry
         from pipeline.schemas import ORDER_VERSIONS, ORDERS_SUBJECT, STATS, SUPPLIER_STATS_SUBJECT
         from pipeline.settings import Settings
@@ -97,7 +97,7 @@ class Bench:
         registry = Registry(self.places.registry)
         registry.register(ORDERS_SUBJECT, ORDER_VERSIONS[1])
         self._stats_id = registry.register(SUPPLIER_STATS_SUBJECT, STATS)
-        self._known = Known(registry.versions(ORDERS_SUBJECT), frozenset())
+        self._known = KnownSchemas(registry.versions(ORDERS_SUBJECT), frozenset())
         parser = argparse.ArgumentParser()
         session.add_options(parser)
         settings = {"spark.sql.adaptive.enabled": "false"}

@@ -1,6 +1,6 @@
-"""The pipeline's connectors, as Kafka Connect is told of them. Pure: places and rate come in."""
+"""Configurations of the pipeline's connectors. Pure: places and rate are arguments."""
 
-from pipeline.orders import BEHIND, ITEMS, SUPPLIERS
+from pipeline.orders import ITEMS, MAX_BID_AGE, SUPPLIERS
 from pipeline.schemas import ORDERS
 from pipeline.settings import Settings
 
@@ -8,18 +8,18 @@ SOURCE, S3_SINK, ICEBERG_SINK = "orders-source", "orders-s3-sink", "orders-icebe
 NAMES = (SOURCE, S3_SINK, ICEBERG_SINK)
 
 DEAD_LETTERS = {S3_SINK: "orders-s3-dead-letters", ICEBERG_SINK: "orders-iceberg-dead-letters"}
-"""Where a sink puts what it cannot read."""
+"""Topics for records that a sink cannot read."""
 
 ARCHIVE_FOLDER = "raw"
 TABLE = "default.orders_connect"
-"""A second, alternative ingestion: beside the table that Spark writes."""
+"""An alternative ingestion, beside the table that Spark writes."""
 
 Config = dict[str, str]
 
 
 def config(name: str, places: Settings, rate: float) -> Config:
-    made = {SOURCE: _source(rate), S3_SINK: _s3_sink(places), ICEBERG_SINK: _iceberg_sink(places)}
-    return made[name] | avro(places)
+    configs = {SOURCE: _source(rate), S3_SINK: _s3_sink(places), ICEBERG_SINK: _iceberg_sink(places)}
+    return configs[name] | avro(places)
 
 
 def _source(rate: float) -> Config:
@@ -28,7 +28,7 @@ def _source(rate: float) -> Config:
         "item": _one_of(ITEMS),
         "price": "#{number.numberBetween '1','150'}.#{numerify '##'}",
         "supplier": _one_of(SUPPLIERS),
-        "bid_time": f"#{{date.past '{BEHIND}','MILLISECONDS'}}",
+        "bid_time": f"#{{date.past '{MAX_BID_AGE}','MILLISECONDS'}}",
     }
     return {
         "connector.class": "io.headwater.connect.GeneratorSource",
@@ -88,7 +88,7 @@ def _iceberg_sink(places: Settings) -> Config:
 def _sink(name: str) -> Config:
     return {
         "topics": ORDERS,
-        # One bad record would end it.
+        # Otherwise one bad record would end the sink.
         "errors.tolerance": "all",
         "errors.deadletterqueue.topic.name": DEAD_LETTERS[name],
         "errors.deadletterqueue.topic.replication.factor": "1",
@@ -99,7 +99,7 @@ def _sink(name: str) -> Config:
 
 
 def avro(places: Settings) -> Config:
-    """Apicurio's converter writes and reads what Confluent's clients do, when told so."""
+    """With these options, Apicurio's converter writes and reads the format of Confluent's clients."""
     options = {
         "url": places.registry.partition("/apis/")[0] + "/apis/registry/v2",
         "auto-register": "true",

@@ -1,4 +1,4 @@
-"""What the queries have done since the application started, as their progress tells it."""
+"""What the queries have done since the application started, from their progress."""
 
 import threading
 from typing import Any
@@ -17,7 +17,7 @@ class Count:
 
 
 class Counts(StreamingQueryListener):  # type: ignore[misc]
-    """By query. Late ones are counted as Spark does it: groups of a window and a supplier that came too late."""
+    """By query. Late ones are counted as Spark does: groups of a window and a supplier that came too late."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

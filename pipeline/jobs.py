@@ -1,4 +1,4 @@
-"""What a streaming job is, and what it is given to work with."""
+"""What a streaming job is, and the context that it works in."""
 
 import re
 from collections.abc import Callable
@@ -8,19 +8,19 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
-from pipeline.records import Known, counted, decode, stumbled_over, unknown_ids
+from pipeline.records import KnownSchemas, counted, decode, unknown_ids, unknown_schema_id
 from pipeline.schemas import ORDERS
 from pipeline.settings import Settings
 
-MOST_IDS = 1000
-"""That are found in one look: each becomes part of a condition."""
+MAX_IDS = 1000
+"""Unknown schema ids of one batch: each becomes part of a condition."""
 
 
 @dataclass(frozen=True)
 class Context:
     spark: SparkSession
     settings: Settings
-    known: Known
+    known: KnownSchemas
     stats_schema_id: int
     max_records: int
     topic: str = ORDERS
@@ -32,9 +32,9 @@ class Context:
             .option("kafka.bootstrap.servers", self.settings.kafka)
             .option("subscribe", self.topic)
             .option("startingOffsets", "earliest")
-            # A transaction that a killed producer left open, or that was broken off, is nobody's order.
+            # Records of a transaction that was aborted, or left open by a killed producer, are no orders.
             .option("kafka.isolation.level", "read_committed")
-            # After a long absence work is done in pieces, not in one batch of hours.
+            # After a long absence the backlog is read in pieces, not in one batch of hours.
             .option("maxOffsetsPerTrigger", self.max_records)
             .load()
         )
@@ -43,9 +43,9 @@ class Context:
         return counted(decode(self.records(), self.known))
 
     def unknown_ids(self, problem: str) -> set[int]:
-        """The schema ids that a query failed for. It names one; its batch is looked through for others, lest a batch
-        of rubbish makes it fail a thousand times."""
-        named = stumbled_over(problem)
+        """The schema ids that made a query fail. The error names one; the rest of its batch is searched for others, so
+        that a batch of rubbish does not make it fail a thousand times."""
+        named = unknown_schema_id(problem)
         if named is None:
             return set()
         start, end = (_offsets(problem, which) for which in ("Committed", "Available"))
@@ -60,7 +60,7 @@ class Context:
             .option("kafka.isolation.level", "read_committed")
             .load()
         )
-        return {named} | {int(row.id) for row in unknown_ids(batch, self.known).limit(MOST_IDS).collect()}
+        return {named} | {int(row.id) for row in unknown_ids(batch, self.known).limit(MAX_IDS).collect()}
 
     def checkpoint(self, name: str) -> str:
         return f"{as_uri(self.settings.checkpoints)}/{name}"
@@ -79,7 +79,7 @@ class Job:
     every: float
     """Seconds from one batch to the next, unless someone says otherwise."""
     decodes: bool = True
-    """It has to be started anew when more schemas are known."""
+    """It has to be restarted when more schemas are known."""
 
     def begin(self, context: Context, every: float) -> StreamingQuery:
         def prepared(df: DataFrame) -> DataStreamWriter:
@@ -89,15 +89,15 @@ class Job:
                 .trigger(processingTime=f"{round(every * 1000)} milliseconds")
             )
 
-        # Whoever looks seldom takes more at once, and so keeps up with the others.
-        most = round(context.max_records * max(1.0, every / 5))
-        return self.start(replace(context, max_records=most), prepared)
+        # A job with long intervals reads more at once, to keep up with the others.
+        max_records = round(context.max_records * max(1.0, every / 5))
+        return self.start(replace(context, max_records=max_records), prepared)
 
 
 def _offsets(problem: str, which: str) -> str | None:
-    """From what Spark says about a query that failed."""
-    found = re.search(rf"^Current {which} Offsets: \{{KafkaV2\[[^{{]*: (\{{.*\}})\}}$", problem, re.MULTILINE)
-    return found[1] if found else None
+    """From Spark's error of a query that failed."""
+    match = re.search(rf"^Current {which} Offsets: \{{KafkaV2\[[^{{]*: (\{{.*\}})\}}$", problem, re.MULTILINE)
+    return match[1] if match else None
 
 
 def as_uri(folder: str) -> str:

@@ -1,4 +1,4 @@
-"""Orders as a shop would make them, good ones and bad ones of every kind. Pure: time and chance come in."""
+"""Orders as a shop would make them, good ones and bad ones of every kind. Pure: time and randomness are arguments."""
 
 import json
 import random
@@ -16,10 +16,10 @@ from pipeline.schemas import ORDER_VERSIONS, header
 SUPPLIERS = ("Alice", "Bob", "Carol", "Alex", "Joe", "James", "Jane", "Jack")
 ITEMS = ("apples", "bread", "candles", "chairs", "coffee", "kettles", "lamps", "pens", "shoes", "soap", "tea", "wool")
 
-BEHIND = 5_000
-"""Milliseconds that a bid may lie in the past."""
+MAX_BID_AGE = 5_000
+"""Milliseconds that a bid may be old."""
 LATE = 3_600_000
-"""Milliseconds that a late one does: far behind any watermark."""
+"""Milliseconds that a late bid is older: far behind any watermark."""
 
 # Registries count from 1 upwards: none will ever get here.
 UNKNOWN_SCHEMA_ID = 0x7FFF_FFF0
@@ -40,16 +40,16 @@ class Order(NamedTuple):
     bid_time: int
 
 
-def make_order(chance: random.Random, now: int, *, late: bool = False) -> Order:
+def make_order(rng: random.Random, now: int, *, late: bool = False) -> Order:
     """`now` in milliseconds."""
-    cents = chance.randint(100, 15_000)
-    behind = LATE if late else 0
+    cents = rng.randint(100, 15_000)
+    lateness = LATE if late else 0
     return Order(
-        order_id=str(uuid.UUID(int=chance.getrandbits(128), version=4)),
-        item=chance.choice(ITEMS),
+        order_id=str(uuid.UUID(int=rng.getrandbits(128), version=4)),
+        item=rng.choice(ITEMS),
         price=f"{cents // 100}.{cents % 100:02d}",
-        supplier=chance.choice(SUPPLIERS),
-        bid_time=now - behind - chance.randint(0, BEHIND),
+        supplier=rng.choice(SUPPLIERS),
+        bid_time=now - lateness - rng.randint(0, MAX_BID_AGE),
     )
 
 
@@ -66,7 +66,7 @@ class Encoder:
         schemaless_writer(out, self._schema, order._asdict())
         return out.getvalue()
 
-    def spoilt(self, flaw: Flaw, order: Order) -> bytes | None:
+    def encode_flawed(self, flaw: Flaw, order: Order) -> bytes | None:
         match flaw:
             case Flaw.AVRO:
                 return self._header + b"\xff" * 12  # the length of a string that cannot be
@@ -78,7 +78,7 @@ class Encoder:
                 return self.encode(order._replace(price="a lot"))
 
 
-class Made(NamedTuple):
+class OrderRecord(NamedTuple):
     key: bytes
     value: bytes | None
     flaw: Flaw | None
@@ -86,18 +86,18 @@ class Made(NamedTuple):
 
 
 def make(
-    encoder: Encoder, chance: random.Random, now: Callable[[], int], malformed: float, late: float
-) -> Iterator[Made]:
+    encoder: Encoder, rng: random.Random, now: Callable[[], int], malformed: float, late: float
+) -> Iterator[OrderRecord]:
     """Without end. `malformed` and `late` are shares of one; flaws come in turn."""
     flaws = list(Flaw)
     turn = 0
     while True:
-        what = chance.random()
-        if what < malformed:
-            order, flaw = make_order(chance, now()), flaws[turn % len(flaws)]
+        share = rng.random()
+        if share < malformed:
+            order, flaw = make_order(rng, now()), flaws[turn % len(flaws)]
             turn += 1
-            yield Made(order.order_id.encode(), encoder.spoilt(flaw, order), flaw, False)
+            yield OrderRecord(order.order_id.encode(), encoder.encode_flawed(flaw, order), flaw, False)
         else:
-            is_late = what < malformed + late
-            order = make_order(chance, now(), late=is_late)
-            yield Made(order.order_id.encode(), encoder.encode(order), None, is_late)
+            is_late = share < malformed + late
+            order = make_order(rng, now(), late=is_late)
+            yield OrderRecord(order.order_id.encode(), encoder.encode(order), None, is_late)

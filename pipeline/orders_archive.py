@@ -1,4 +1,4 @@
-"""orders-archive: every record of the topic as it came, good or bad, into files by day."""
+"""orders-archive: every record of the topic unchanged, good or bad, into files by day."""
 
 import sys
 
@@ -20,7 +20,7 @@ def raw(records: DataFrame) -> DataFrame:
 
 
 def write(batch: DataFrame, number: int, folder: str) -> None:
-    """A batch has folders of its own, and replaces what an attempt that was cut short has left in them."""
+    """A batch has folders of its own, and replaces what an interrupted attempt left in them."""
     (
         batch.withColumn("batch", F.lit(number))
         .write.mode("overwrite")

@@ -1,4 +1,4 @@
-"""orders-dead-letters: records that are no orders, as they came, with the reason and their place in the topic."""
+"""orders-dead-letters: records that are not orders, unchanged, with the reason and their position in the topic."""
 
 import sys
 

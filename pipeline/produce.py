@@ -13,12 +13,12 @@ from typing import Any
 from confluent_kafka import Producer
 
 from pipeline import settings, topics
-from pipeline.orders import Encoder, Made, make
-from pipeline.registry import Registry, RegistryAway
+from pipeline.orders import Encoder, OrderRecord, make
+from pipeline.registry import Registry, RegistryUnavailable
 from pipeline.schemas import ORDER_VERSIONS, ORDERS, ORDERS_SUBJECT
-from pipeline.topics import KafkaAway
+from pipeline.topics import KafkaUnavailable
 
-# Seconds: short enough for an even flow, long enough to cost nothing.
+# Seconds: short enough for an even rate, long enough to cost nothing.
 TICK = 0.02
 
 _PATIENCE = 60.0  # seconds for the broker to take what is left at the end
@@ -32,13 +32,13 @@ class Counts:
         self.flaws: Counter[str] = Counter()
         self.error = ""
 
-    def sent(self, order: Made) -> None:
+    def sent(self, order: OrderRecord) -> None:
         self.made += 1
         self.late += order.late
         if order.flaw:
             self.flaws[order.flaw.value] += 1
 
-    def answered(self, error: Any, _: Any) -> None:
+    def delivery_report(self, error: Any, _: Any) -> None:
         if error is None:
             self.delivered += 1
         else:
@@ -52,8 +52,8 @@ class Counts:
 
 
 def due(rate: float, clock: Callable[[], float], pause: Callable[[float], None]) -> Iterator[int]:
-    """How many orders to make now, again and again, so that there are `rate` in a second. Never more than a
-    second's worth at once: after a pause of the machine nobody needs a flood."""
+    """How many orders to make now, again and again, so that there are `rate` per second. Never more than a second's
+    worth at once: a machine that paused must not make a flood."""
     start, made = clock(), 0.0
     while True:
         behind = (clock() - start) * rate - made
@@ -66,7 +66,9 @@ def due(rate: float, clock: Callable[[], float], pause: Callable[[float], None])
         pause(TICK)
 
 
-def produce(kafka: str, orders: Iterator[Made], rate: float, ends: Callable[[int], bool], every: float) -> Counts:
+def produce(
+    kafka: str, orders: Iterator[OrderRecord], rate: float, ends: Callable[[int], bool], every: float
+) -> Counts:
     """Until `ends` says so; when it returns, everything is delivered or counted as lost."""
     producer = Producer(
         {
@@ -78,12 +80,12 @@ def produce(kafka: str, orders: Iterator[Made], rate: float, ends: Callable[[int
             "log_level": 3,
         }
     )
-    counts, said, last = Counts(), time.monotonic(), 0
+    counts, reported_at, last = Counts(), time.monotonic(), 0
     for count in due(rate, time.monotonic, time.sleep):
         for order in itertools.islice(orders, count):
             while True:
                 try:
-                    producer.produce(ORDERS, order.value, order.key, on_delivery=counts.answered)
+                    producer.produce(ORDERS, order.value, order.key, on_delivery=counts.delivery_report)
                     break
                 except BufferError:  # the broker is slower than we are
                     producer.poll(0.1)
@@ -91,10 +93,10 @@ def produce(kafka: str, orders: Iterator[Made], rate: float, ends: Callable[[int
             if ends(counts.made):
                 break
         producer.poll(0)
-        if time.monotonic() - said >= every:
-            seconds = time.monotonic() - said
+        if time.monotonic() - reported_at >= every:
+            seconds = time.monotonic() - reported_at
             print(f"{(counts.made - last) / seconds:,.0f} orders/s; {counts}", flush=True)
-            said, last = time.monotonic(), counts.made
+            reported_at, last = time.monotonic(), counts.made
         if ends(counts.made):
             break
     counts.lost += producer.flush(_PATIENCE)
@@ -104,12 +106,12 @@ def produce(kafka: str, orders: Iterator[Made], rate: float, ends: Callable[[int
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="pipeline.produce", description=__doc__)
     parser.add_argument("--rate", type=float, default=100, help="orders a second (100)")
-    parser.add_argument("--count", type=int, help="end after so many orders")
-    parser.add_argument("--seconds", type=float, help="end after so many seconds")
+    parser.add_argument("--count", type=int, help="stop after this many orders")
+    parser.add_argument("--seconds", type=float, help="stop after this many seconds")
     parser.add_argument("--malformed", type=float, default=0, metavar="SHARE", help="share of malformed orders (0)")
     parser.add_argument("--late", type=float, default=0, metavar="SHARE", help="share of orders an hour late (0)")
     parser.add_argument("--schema", type=int, choices=sorted(ORDER_VERSIONS), default=1, help="version to write (1)")
-    parser.add_argument("--partitions", type=int, default=2, help="of the topic, if it has to be made (2)")
+    parser.add_argument("--partitions", type=int, default=2, help="of the topic, if it has to be created (2)")
     parser.add_argument("--every", type=float, default=10, metavar="SECONDS", help="between lines of progress (10)")
     options, places = settings.read(parser, arguments)
     stopped = False
@@ -123,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         topics.ensure(places.kafka, [ORDERS], options.partitions)
         schema_id = Registry(places.registry).register(ORDERS_SUBJECT, ORDER_VERSIONS[options.schema])
-    except (RegistryAway, KafkaAway) as e:
+    except (RegistryUnavailable, KafkaUnavailable) as e:
         print(f"{e}. Is the lab up (`headwater lab status`)?", file=sys.stderr)
         return 1
     orders = make(

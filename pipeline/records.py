@@ -11,16 +11,15 @@ from pyspark.sql.avro.functions import from_avro
 from pipeline.schemas import header
 
 UNKNOWN_SCHEMA = "schema id not known to this query: "
-"""How a query says that a record's schema is new to it; the number follows."""
+"""The error of a query that meets an unknown schema; the id follows."""
 
 OBSERVED = "records"
 """The name of the counts in a query's progress: `read` and `malformed`."""
 
 
 @dataclass(frozen=True)
-class Known:
-    """What is known of the topic's schemas: those of the registry by id, the newest last, and the ids of records
-    that the registry did not know either when it was asked."""
+class KnownSchemas:
+    """The schemas of the registry by id, the newest last, and the ids that records had but the registry did not."""
 
     schemas: Mapping[int, str]
     rejected: frozenset[int] = field(default_factory=frozenset)
@@ -30,7 +29,7 @@ class Known:
         return list(self.schemas.values())[-1]
 
 
-def decode(records: DataFrame, known: Known) -> DataFrame:
+def decode(records: DataFrame, known: KnownSchemas) -> DataFrame:
     """Kafka's records with `order`, a struct, and `reason`, which says why there is none; NULL for a good order.
 
     A schema id that is neither known nor rejected makes the query fail (UNKNOWN_SCHEMA): to guess would lose the
@@ -49,14 +48,14 @@ def decode(records: DataFrame, known: Known) -> DataFrame:
     return records.withColumn("order", _order(value, known)).withColumn("reason", reason)
 
 
-def stumbled_over(problem: str) -> int | None:
-    """The schema id that a query failed for, if it was that."""
-    found = re.search(re.escape(UNKNOWN_SCHEMA) + r"(\d+)", problem)
-    return int(found[1]) if found else None
+def unknown_schema_id(problem: str) -> int | None:
+    """The schema id that made a query fail, if that was the reason."""
+    match = re.search(re.escape(UNKNOWN_SCHEMA) + r"(\d+)", problem)
+    return int(match[1]) if match else None
 
 
-def unknown_ids(records: DataFrame, known: Known) -> DataFrame:
-    """All schema ids that a query with this knowledge would stumble over, one after the other."""
+def unknown_ids(records: DataFrame, known: KnownSchemas) -> DataFrame:
+    """All schema ids that would make a query with these schemas fail, one after the other."""
     value = F.col("value")
     is_new = _has_header(value) & ~_has_id(value, [*known.schemas, *known.rejected])
     return records.where(is_new).select(_id(value).cast("bigint").alias("id")).distinct()
@@ -67,7 +66,7 @@ def counts() -> tuple[Column, Column]:
 
 
 def counted(decoded: DataFrame) -> DataFrame:
-    """The same; how many were read and how many of them are malformed is in the query's progress."""
+    """The same rows; the query's progress counts how many were read and how many are malformed."""
     return decoded.observe(OBSERVED, *counts())
 
 
@@ -83,7 +82,7 @@ def orders(decoded: DataFrame) -> DataFrame:
 
 
 def dead_letters(decoded: DataFrame) -> DataFrame:
-    """The others, as they came, with the reason and where they were."""
+    """The bad records, unchanged, with the reason and their position in the topic."""
     source = F.concat_ws("/", "topic", "partition", "offset")
     return decoded.where(F.col("reason").isNotNull()).select(
         "key",
@@ -92,8 +91,8 @@ def dead_letters(decoded: DataFrame) -> DataFrame:
     )
 
 
-def _order(value: Column, known: Known) -> Column:
-    """NULL where no schema is known. Nothing else is in here, so that lineage sees through it field by field."""
+def _order(value: Column, known: KnownSchemas) -> Column:
+    """NULL where no schema is known. Only that, so that its lineage is known field by field."""
     body = F.substring(value, 6, 2_000_000_000)  # Spark counts from 1; there is no "to the end"
     options = {"mode": "PERMISSIVE", "avroSchema": known.newest}
     first, *others = (

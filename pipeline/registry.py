@@ -1,4 +1,4 @@
-"""What the jobs want from the Schema Registry: to put a schema there, and to know all versions of one."""
+"""The Schema Registry, as far as the jobs need it: to register a schema, and to list all versions of one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 from confluent_kafka.schema_registry.error import SchemaRegistryError
 
-_NOT_THERE = 404
+_NOT_FOUND = 404
 
 
-class RegistryAway(Exception):
-    """It gave no answer, or none of use. It may be back in a moment."""
+class RegistryUnavailable(Exception):
+    """No usable answer. It may be back in a moment."""
 
 
 class Registry:
@@ -24,20 +24,20 @@ class Registry:
             return int(self._client.register_schema(subject, Schema(schema, "AVRO")))
 
     def versions(self, subject: str) -> dict[int, str]:
-        """Schemas by id, the newest last. Empty when nobody has registered one."""
+        """Schemas by id, the newest last. Empty when none is registered."""
         with self._answer():
             try:
                 numbers = self._client.get_versions(subject)
             except SchemaRegistryError as e:
-                if e.http_status_code == _NOT_THERE:
+                if e.http_status_code == _NOT_FOUND:
                     return {}
                 raise
-            found = [self._client.get_version(subject, number) for number in sorted(numbers)]
-            return {int(version.schema_id): str(version.schema.schema_str) for version in found}
+            versions = [self._client.get_version(subject, number) for number in sorted(numbers)]
+            return {int(version.schema_id): str(version.schema.schema_str) for version in versions}
 
     @contextmanager
     def _answer(self) -> Iterator[None]:
         try:
             yield
-        except Exception as e:  # by which library it asks, and so what that raises, is the client's own business
-            raise RegistryAway(f"the Schema Registry at {self.url} does not answer as it should: {e}") from e
+        except Exception as e:  # the client does not document what it raises
+            raise RegistryUnavailable(f"cannot use the Schema Registry at {self.url}: {e}") from e

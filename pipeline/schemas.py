@@ -1,4 +1,4 @@
-"""What is in the topics: names, and the records' Avro schemas."""
+"""The topics: their names, and their records' Avro schemas."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ ORDERS_SUBJECT, SUPPLIER_STATS_SUBJECT = f"{ORDERS}-value", f"{SUPPLIER_STATS}-v
 
 _TIME = {"type": "long", "logicalType": "timestamp-millis"}
 
-# The price comes as text, as whoever makes the orders writes it: it is for the readers to check that it is a number.
+# The price is text, as the shop writes it: readers have to check that it is a number.
 _ORDER_FIELDS: list[dict[str, Any]] = [
     {"name": "order_id", "type": "string"},
     {"name": "item", "type": "string"},
@@ -26,10 +26,10 @@ def _record(name: str, fields: list[dict[str, Any]]) -> str:
 
 
 ORDER_VERSIONS = {1: _record("Order", _ORDER_FIELDS), 2: _record("Order", [*_ORDER_FIELDS, _CURRENCY])}
-"""The order as it was first made, and with a field more that older readers need not know."""
+"""The first version of an order, and one with another field, which older readers ignore."""
 
-# Money in decimals: a sum does not depend on the order of its parts, so it is equal to the cent however often and
-# in whatever batches it is computed. 20 digits are what Spark gives to a sum of DECIMAL(10,2).
+# Money in decimals: a sum does not depend on the order of its parts, so it is exact to the cent in whatever batches it
+# is computed. Spark gives 20 digits to a sum of DECIMAL(10,2).
 STATS = _record(
     "SupplierStats",
     [
@@ -43,5 +43,5 @@ STATS = _record(
 
 
 def header(schema_id: int) -> bytes:
-    """The five bytes in front of a record, by which everybody's clients find its schema."""
+    """The five bytes in front of a record by which clients find its schema."""
     return b"\0" + schema_id.to_bytes(4, "big")

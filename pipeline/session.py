@@ -1,4 +1,4 @@
-"""The one place that makes a Spark session. What `spark-submit` or the cluster has set stays as it is."""
+"""Makes the Spark session. Settings of `spark-submit` or the cluster take precedence."""
 
 import argparse
 import logging
@@ -22,7 +22,7 @@ _JVM = " ".join(
         "--add-opens=java.base/java.security=ALL-UNNAMED",
         "-Djava.net.preferIPv4Stack=true",
         "-XX:+UseSerialGC",
-        # Half dead for want of memory, it would hang; dead, someone starts it anew.
+        # Without memory it would hang; dead, it is restarted.
         "-XX:+ExitOnOutOfMemoryError",
     )
 )
@@ -41,7 +41,7 @@ def make(
 ) -> SparkSession:
     given = _given()
     master = given.get("spark.master", options.master)
-    wanted = {
+    defaults = {
         "spark.master": master,
         "spark.app.name": name,
         "spark.driver.memory": options.driver_memory,
@@ -53,23 +53,23 @@ def make(
         **_event_log(settings.history),
         **(more or {}),
     }
-    # PySpark writes every error to stderr as a page of JSON; whoever catches it says what matters.
+    # PySpark writes every error to stderr as a page of JSON; the code that catches it logs what matters.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     builder = SparkSession.builder
-    for key, value in wanted.items():
+    for key, value in defaults.items():
         if key not in given:
             builder = builder.config(key, value)
     return builder.getOrCreate()
 
 
 def _given() -> dict[str, str]:
-    """What spark-submit was told. Only it starts Java before Python."""
+    """The settings of spark-submit, the only one that starts Java before Python."""
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         return {}
     SparkContext._ensure_initialized()  # the settings are on Java's side
     given = dict(SparkConf().getAll())
     if given.get("spark.app.name") == Path(sys.argv[0]).name:
-        del given["spark.app.name"]  # nobody chose it: it is the file's
+        del given["spark.app.name"]  # Spark's default, the name of the file
     return given
 
 
@@ -104,8 +104,8 @@ def _catalog(settings: Settings) -> dict[str, str]:
     if settings.s3_key:
         catalog |= {".s3.access-key-id": settings.s3_key, ".s3.secret-access-key": settings.s3_secret}
     return {
-        # Whoever is killed while it commits leaves a lock behind. The metastore may only take it away soon after if
-        # those who live say so often.
+        # A process that is killed while it commits leaves a lock behind. The metastore can expire locks soon only if
+        # living processes renew theirs often.
         "spark.hadoop.iceberg.hive.lock-heartbeat-interval-ms": "10000",
         "spark.sql.extensions": f"{_ICEBERG}.extensions.IcebergSparkSessionExtensions",
         **{f"spark.sql.catalog.{CATALOG}{key}": value for key, value in catalog.items()},
@@ -113,7 +113,7 @@ def _catalog(settings: Settings) -> dict[str, str]:
 
 
 def _s3a(settings: Settings) -> dict[str, str]:
-    """For plain files; Iceberg has its own way to S3."""
+    """For plain files; Iceberg has its own S3 client."""
     s3a = {"fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem", "fs.s3a.endpoint.region": "us-east-1"}
     if settings.s3:
         s3a |= {"fs.s3a.endpoint": settings.s3, "fs.s3a.path.style.access": "true"}
@@ -129,15 +129,15 @@ def _s3a(settings: Settings) -> dict[str, str]:
 def _jars(folder: str, master: str, given: Mapping[str, str]) -> dict[str, str]:
     if not folder or given.keys() & {"spark.jars", "spark.driver.extraClassPath"}:
         return {}
-    found = sorted(str(path) for path in Path(folder).glob("*.jar"))
-    if not found:
-        raise SystemExit(f"there are no jars in {folder}: `headwater lab up --pipeline` puts them there")
+    jars = sorted(str(path) for path in Path(folder).glob("*.jar"))
+    if not jars:
+        raise SystemExit(f"no jars in {folder}: `headwater lab up --pipeline` puts them there")
     if given:
         raise SystemExit(f"Java runs already: give the jars to spark-submit, with --jars {folder}/… or in its settings")
     if master.startswith("local"):
-        # Used where they lie: Spark copies spark.jars at each start, and leaves the copies when it is killed.
+        # Used in place: Spark copies spark.jars at each start, and leaves the copies behind when it is killed.
         return {"spark.driver.extraClassPath": f"{folder}/*"}
-    return {"spark.jars": ",".join(found)}
+    return {"spark.jars": ",".join(jars)}
 
 
 def _event_log(folder: str) -> dict[str, str]:

@@ -1,7 +1,6 @@
-"""Where everything is: one frozen object, from options or, without them, from the environment.
+"""Where the services are: one frozen object, from options or, without them, from the environment.
 
-Every program of the pipeline takes the same options for what it needs, so whoever starts them, be it the lab, a
-cluster or a person, sets each place once.
+Every program of the pipeline takes the same options, so that the lab, a cluster or a person sets each place once.
 """
 
 import argparse
@@ -23,7 +22,7 @@ class Settings:
     )
     connect: str = _place("ORDERS_CONNECT", "http://127.0.0.1:8083", "Kafka Connect")
     s3: str = _place("ORDERS_S3", "http://127.0.0.1:9000", "the S3 store; empty: Amazon's own")
-    s3_key: str = _place("ORDERS_S3_KEY", "headwater", "the store's key; empty: from the surroundings, as the SDK does")
+    s3_key: str = _place("ORDERS_S3_KEY", "headwater", "the store's key; empty: as the SDK finds it")
     s3_secret: str = _place("ORDERS_S3_SECRET", "headwater-lab", "the store's secret")
     metastore: str = _place("ORDERS_METASTORE", "thrift://127.0.0.1:9083", "the Iceberg catalog (Hive Metastore)")
     warehouse: str = _place("ORDERS_WAREHOUSE", "s3://warehouse/", "where tables are made")
@@ -36,7 +35,7 @@ class Settings:
 
 
 def add_options(parser: argparse.ArgumentParser, environment: Mapping[str, str] | None = None) -> None:
-    """An option for each setting; what the environment says is its default."""
+    """An option for each setting; its default is from the environment."""
     environment = os.environ if environment is None else environment
     group = parser.add_argument_group("places (each may also be set by the variable that is named)")
     for setting in fields(Settings):

@@ -1,4 +1,4 @@
-"""All streaming queries in one Spark application: half the memory and start-up of an application for each."""
+"""All streaming queries in one Spark application: half the memory and start-up time of one application each."""
 
 import sys
 

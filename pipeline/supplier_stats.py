@@ -19,14 +19,14 @@ NOTHING_YET = 3
 
 
 def latest_day(partitions: DataFrame) -> date | None:
-    """From the table's own list of partitions: no data is read for it."""
-    found: date | None = partitions.agg(F.max("partition.bid_time_day")).collect()[0][0]
-    return found
+    """From the table's list of partitions, without reading data."""
+    day: date | None = partitions.agg(F.max("partition.bid_time_day")).collect()[0][0]
+    return day
 
 
 def of_day(orders: DataFrame, day: date) -> DataFrame:
-    """Between two literals: that is what Iceberg can compare with its partitions. With a function of the column, or
-    with a subquery for the day, it would read the whole table."""
+    """Between two literals, which Iceberg can compare with its partitions. With a function of the column, or a subquery
+    for the day, it would read the whole table."""
     start = datetime.combine(day, time())
     return orders.where((F.col("bid_time") >= _literal(start)) & (F.col("bid_time") < _literal(start + timedelta(1))))
 
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         done = run(spark)
     finally:
         spark.stop()
-    print(done or f"there is nothing in {ORDERS_TABLE} yet: start `python -m pipeline.iceberg_ingestion`", flush=True)
+    print(done or f"no orders in {ORDERS_TABLE} yet: start `python -m pipeline.iceberg_ingestion`", flush=True)
     return 0 if done else NOTHING_YET
 
 

@@ -1,4 +1,4 @@
-"""supplier-stats: what each supplier sold in every five seconds, as soon as nothing more is to be expected."""
+"""supplier-stats: what each supplier sold in every five seconds, as soon as the window is complete."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The Iceberg tables, and how they want to be kept."""
+"""The Iceberg tables and their properties."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ PROPERTIES = {
     "format-version": "2",
     "write.format.default": "parquet",
     "write.parquet.compression-codec": "zstd",
-    # What compaction makes; a batch of the stream stays far below.
+    # The size that compaction aims at; a batch of the stream stays far below.
     "write.target-file-size-bytes": str(128 << 20),
     # Orders come in the order of time, so a batch has one day or two: to sort it by day first would send
     # everything through one task and save one small file.
@@ -19,7 +19,7 @@ PROPERTIES = {
     # Every commit writes a new metadata file: a stream would leave 17,000 a day behind.
     "write.metadata.delete-after-commit.enabled": "true",
     "write.metadata.previous-versions-max": "20",
-    # For whoever runs expire_snapshots: a day to look back, and always a few to go back to.
+    # For expire_snapshots: a day to look back, and always a few to roll back to.
     "history.expire.max-snapshot-age-ms": str(24 * 3600 * 1000),
     "history.expire.min-snapshots-to-keep": "20",
     # The stream, compaction and others commit side by side.

@@ -1,4 +1,4 @@
-"""Topics that must be there before someone reads from them."""
+"""Creates topics that must exist before they are read."""
 
 from collections.abc import Iterable
 
@@ -6,23 +6,22 @@ from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
 
-class KafkaAway(Exception):
+class KafkaUnavailable(Exception):
     """The broker does not answer. It may be back in a moment."""
 
 
 def ensure(kafka: str, names: Iterable[str], partitions: int) -> None:
-    """A topic that is there stays as it is."""
-    wanted = set(names)
-    # Its own complaints about a broker that is away would only repeat ours.
+    """A topic that exists stays as it is."""
+    # Its own errors about a broker that is away would only repeat ours.
     admin = AdminClient({"bootstrap.servers": kafka, "log_level": 0})
     try:
-        missing = wanted - admin.list_topics(timeout=10).topics.keys()
+        missing = set(names) - admin.list_topics(timeout=10).topics.keys()
         new = [NewTopic(name, num_partitions=partitions, replication_factor=-1) for name in sorted(missing)]
-        for made in admin.create_topics(new).values() if new else ():
+        for created in admin.create_topics(new).values() if new else ():
             try:
-                made.result()
+                created.result()
             except KafkaException as e:
-                if e.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:  # someone else was quicker
+                if e.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:  # another program was quicker
                     raise
     except KafkaException as e:
-        raise KafkaAway(f"Kafka at {kafka} does not answer: {e.args[0].str()}") from e
+        raise KafkaUnavailable(f"Kafka at {kafka} does not answer: {e.args[0].str()}") from e

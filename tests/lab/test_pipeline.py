@@ -124,7 +124,7 @@ def test_a_connector_that_fails_is_started_again(lab: Lab) -> None:
     broken = config | {"s3.bucket.name": "nowhere"}
     httpx.put(f"{connect}/connectors/{SINKS[0]}/config", json=broken, timeout=60).raise_for_status()
     log = lab.data / "logs" / "sinks.log"
-    wait_for(lambda: f"{SINKS[0]} failed, and is started again" in log.read_text(), "the failure", PATIENCE)
+    wait_for(lambda: f"{SINKS[0]} failed, restarting it" in log.read_text(), "the failure", PATIENCE)
     httpx.put(f"{connect}/connectors/{SINKS[0]}/config", json=config, timeout=60).raise_for_status()
     wait_for(lambda: [task["state"] for task in tasks(SINKS[0])] == ["RUNNING"], "the sink", PATIENCE)
 

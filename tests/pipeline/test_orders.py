@@ -10,7 +10,17 @@ from io import BytesIO
 import pytest
 from fastavro import parse_schema, schemaless_reader
 
-from pipeline.orders import BEHIND, LATE, SUPPLIERS, UNKNOWN_SCHEMA_ID, Encoder, Flaw, Made, make, make_order
+from pipeline.orders import (
+    LATE,
+    MAX_BID_AGE,
+    SUPPLIERS,
+    UNKNOWN_SCHEMA_ID,
+    Encoder,
+    Flaw,
+    OrderRecord,
+    make,
+    make_order,
+)
 from pipeline.produce import TICK, due
 from pipeline.schemas import ORDER_VERSIONS, header
 
@@ -23,20 +33,20 @@ def read(value: bytes, version: int) -> dict[str, object]:
     return found
 
 
-def made(count: int, malformed: float = 0, late: float = 0) -> list[Made]:
+def made(count: int, malformed: float = 0, late: float = 0) -> list[OrderRecord]:
     orders = make(Encoder(1, 7), random.Random(5), lambda: NOW, malformed, late)
     return list(itertools.islice(orders, count))
 
 
 def test_an_order_is_what_a_shop_would_make() -> None:
-    chance = random.Random(1)
-    orders = [make_order(chance, NOW) for _ in range(2000)]
+    rng = random.Random(1)
+    orders = [make_order(rng, NOW) for _ in range(2000)]
     assert {order.supplier for order in orders} == set(SUPPLIERS)
     assert len({order.order_id for order in orders}) == len(orders)
     for order in orders:
         assert re.fullmatch(r"\d{1,3}\.\d\d", order.price)
         assert 1 <= float(order.price) <= 150
-        assert NOW - BEHIND <= order.bid_time <= NOW
+        assert NOW - MAX_BID_AGE <= order.bid_time <= NOW
         assert re.fullmatch(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", order.order_id)
 
 
@@ -51,10 +61,10 @@ def test_a_record_has_the_registrys_header_and_all_fields(version: int) -> None:
 
 
 def test_flaws_come_in_turn_and_each_is_what_it_says() -> None:
-    spoilt = [order for order in made(4000, malformed=0.1) if order.flaw]
-    assert len(spoilt) == pytest.approx(400, rel=0.3)
-    assert [order.flaw for order in spoilt[:5]] == [*Flaw, Flaw.AVRO]
-    by_flaw = {order.flaw: order.value for order in spoilt}
+    flawed = [order for order in made(4000, malformed=0.1) if order.flaw]
+    assert len(flawed) == pytest.approx(400, rel=0.3)
+    assert [order.flaw for order in flawed[:5]] == [*Flaw, Flaw.AVRO]
+    by_flaw = {order.flaw: order.value for order in flawed}
     assert by_flaw[Flaw.NULL] is None
     bad, unknown, price = (by_flaw[flaw] or b"" for flaw in (Flaw.AVRO, Flaw.SCHEMA, Flaw.PRICE))
     assert bad.startswith(header(7))

@@ -161,4 +161,4 @@ def test_a_program_that_finds_no_kafka_says_so(places: Settings) -> None:
 def test_a_name_that_is_no_query_is_refused_with_those_that_are(places: Settings) -> None:
     done = run("streams", places, "--only", "supplier-stats,nonsense")
     assert done.returncode == 2
-    assert "there is no query nonsense; there are supplier-stats, iceberg-ingestion" in done.stderr
+    assert "no query nonsense; available: supplier-stats, iceberg-ingestion" in done.stderr

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from pipeline import records
 from pipeline.orders import UNKNOWN_SCHEMA_ID, Encoder, Flaw, Order, make_order
-from pipeline.records import UNKNOWN_SCHEMA, Known
+from pipeline.records import UNKNOWN_SCHEMA, KnownSchemas
 from pipeline.schemas import ORDER_VERSIONS, header
 from tests.pipeline import truth
 
 SCHEMAS = {11: ORDER_VERSIONS[1], 12: ORDER_VERSIONS[2]}
-KNOWN = Known(SCHEMAS, frozenset({UNKNOWN_SCHEMA_ID}))
+KNOWN = KnownSchemas(SCHEMAS, frozenset({UNKNOWN_SCHEMA_ID}))
 ENCODER = Encoder(1, 11)
 NOW = 1_800_000_000_000
 ORDER = Order("6b0e4f5c-0000-4000-8000-000000000001", "tea", "12.30", "Alice", NOW)
@@ -30,14 +30,14 @@ def topic(spark: Any, *values: bytes | None) -> Any:
     return spark.createDataFrame(rows, KAFKA)
 
 
-def reasons(spark: Any, *values: bytes | None, known: Known = KNOWN) -> list[str | None]:
+def reasons(spark: Any, *values: bytes | None, known: KnownSchemas = KNOWN) -> list[str | None]:
     found = records.decode(topic(spark, *values), known).orderBy("offset").select("reason").collect()
     return [row.reason for row in found]
 
 
 def test_every_flaw_has_its_reason(spark: Any) -> None:
-    spoilt = [ENCODER.spoilt(flaw, ORDER) for flaw in (Flaw.AVRO, Flaw.SCHEMA, Flaw.NULL, Flaw.PRICE)]
-    assert reasons(spark, ENCODER.encode(ORDER), *spoilt) == [
+    flawed = [ENCODER.encode_flawed(flaw, ORDER) for flaw in (Flaw.AVRO, Flaw.SCHEMA, Flaw.NULL, Flaw.PRICE)]
+    assert reasons(spark, ENCODER.encode(ORDER), *flawed) == [
         None,
         "bad Avro for schema id 11",
         f"unknown schema id {UNKNOWN_SCHEMA_ID}",
@@ -81,7 +81,7 @@ def test_versions_of_the_schema_lie_side_by_side_and_old_orders_have_the_default
 
 
 def test_dead_letters_keep_key_and_value_and_say_where_they_were(spark: Any) -> None:
-    bad = ENCODER.spoilt(Flaw.AVRO, ORDER)
+    bad = ENCODER.encode_flawed(Flaw.AVRO, ORDER)
     decoded = records.decode(topic(spark, ENCODER.encode(ORDER), bad, None), KNOWN)
     found = records.dead_letters(decoded).collect()
     assert [(row.key, row.value, {h.key: bytes(h.value) for h in row.headers}) for row in found] == [
@@ -111,9 +111,9 @@ def test_read_and_malformed_records_are_counted(spark: Any) -> None:
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=80), min_size=1, max_size=60), st.integers(0, 2**32))
 def test_no_bytes_whatever_stop_a_query_that_knows_their_schema(spark: Any, rubbish: list[bytes], seed: int) -> None:
-    chance = random.Random(seed)
-    values = [header(chance.choice([*SCHEMAS, UNKNOWN_SCHEMA_ID])) + each for each in rubbish]
-    values += [ENCODER.encode(make_order(chance, NOW)) for _ in range(5)]
+    rng = random.Random(seed)
+    values = [header(rng.choice([*SCHEMAS, UNKNOWN_SCHEMA_ID])) + each for each in rubbish]
+    values += [ENCODER.encode(make_order(rng, NOW)) for _ in range(5)]
     decoded = records.decode(topic(spark, *values), KNOWN)
     good, bad = records.orders(decoded).count(), records.dead_letters(decoded).count()
     assert good + bad == len(values)
@@ -124,4 +124,4 @@ def test_a_field_that_jobs_need_and_the_newest_schema_lacks_is_named(spark: Any)
     without = json.loads(ORDER_VERSIONS[2])
     without["fields"] = [field for field in without["fields"] if field["name"] != "price"]
     with pytest.raises(Exception, match="price"):
-        records.decode(topic(spark), Known({**SCHEMAS, 13: json.dumps(without)}))
+        records.decode(topic(spark), KnownSchemas({**SCHEMAS, 13: json.dumps(without)}))
