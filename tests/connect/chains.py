@@ -74,6 +74,6 @@ CHAINS: dict[str, Chain] = {
 
 def options(chain: Chain) -> dict[str, str]:
     made = {"transforms": ",".join(f"t{n}" for n in range(len(chain)))} if chain else {}
-    for n, (kind, told) in enumerate(chain):
-        made |= {f"transforms.t{n}.type": kind} | {f"transforms.t{n}.{key}": value for key, value in told.items()}
+    for n, (kind, options) in enumerate(chain):
+        made |= {f"transforms.t{n}.type": kind} | {f"transforms.t{n}.{key}": value for key, value in options.items()}
     return made

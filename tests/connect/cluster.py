@@ -45,7 +45,7 @@ class Cluster:
         self._made.discard(name)
 
     def _asked(self, method: str, path: str, **more: Any) -> httpx.Response:
-        """A rebalance is answered with 409; then it is asked again."""
+        """Connect answers 409 during a rebalance; then it is asked again."""
         end = time.monotonic() + PATIENCE
         while True:
             answer = self.http.request(method, self.connect + path, **more)
@@ -90,7 +90,7 @@ class Cluster:
         consumer.subscribe([pattern])
         try:
 
-            def found() -> Any:
+            def first() -> Any:
                 message = consumer.poll(0.5)
                 if message is None:
                     return None
@@ -100,50 +100,50 @@ class Cluster:
                 assert error.code() in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._PARTITION_EOF), error
                 return None
 
-            message = wait_for(found, f"a record in {pattern}", PATIENCE)
+            message = wait_for(first, f"a record in {pattern}", PATIENCE)
             return message.topic(), message.key(), message.value()
         finally:
             consumer.close()
 
     # Headwater
 
-    def asked(self, path: str, **parameters: Any) -> Json:
+    def get(self, path: str, **parameters: Any) -> Json:
         answer = self.http.get(self.headwater + path, params=parameters)
         return dict(answer.json()) if answer.status_code == 200 else {}
 
     def runs(self, name: str) -> list[Json]:
         """Latest first."""
-        return list(self.asked(f"/api/v1/namespaces/{NAMESPACE}/jobs/{name}/runs").get("runs", []))
+        return list(self.get(f"/api/v1/namespaces/{NAMESPACE}/jobs/{name}/runs").get("runs", []))
 
     def wait_runs(self, name: str, *states: str) -> list[Json]:
         try:
-            found = wait_for(
+            runs = wait_for(
                 lambda: (r := self.runs(name)) and [run["state"] for run in r] == [*states] and r, name, PATIENCE
             )
         except AssertionError:
-            told = [(run["state"], run["facets"].get("headwater_end", {}).get("reason")) for run in self.runs(name)]
-            raise AssertionError(f"{name}: {told}") from None
-        return list(found)
+            ends = [(run["state"], run["facets"].get("headwater_end", {}).get("reason")) for run in self.runs(name)]
+            raise AssertionError(f"{name}: {ends}") from None
+        return list(runs)
 
     def wait_facet(self, name: str, state: str, tasks: str | None = None) -> Json:
-        """Until the connector, and its tasks if they are named, are told to be in a state."""
+        """Until the connector, and its tasks if `tasks` names their state, are reported in a state."""
 
-        def found() -> Json | None:
-            told: Json = next((run["facets"].get("headwater_connect", {}) for run in self.runs(name)), {})
-            states = {task["state"] for task in told.get("tasks", ())}
-            return told if told.get("state") == state and (tasks is None or states == {tasks}) else None
+        def in_state() -> Json | None:
+            facet: Json = next((run["facets"].get("headwater_connect", {}) for run in self.runs(name)), {})
+            states = {task["state"] for task in facet.get("tasks", ())}
+            return facet if facet.get("state") == state and (tasks is None or states == {tasks}) else None
 
-        return dict(wait_for(found, f"{name} to be told as {state}", PATIENCE))
+        return dict(wait_for(in_state, f"{name} to be reported as {state}", PATIENCE))
 
     def nodes(self, node: str) -> set[str]:
-        return {n["id"] for n in self.asked("/api/v1/lineage", nodeId=node).get("graph", [])}
+        return {n["id"] for n in self.get("/api/v1/lineage", nodeId=node).get("graph", [])}
 
     def column(self, namespace: str, dataset: str, field: str) -> set[tuple[str, str, str, bool]]:
         """The columns that a column was made from: dataset, field, subtype, masking."""
-        told = self.asked("/api/v1/column-lineage", nodeId=f"dataset:{namespace}:{dataset}", depth=1)
-        wanted = f"datasetField:{namespace}:{dataset}:{field}"
-        found: list[Json] = next((n["data"]["inputFields"] for n in told.get("graph", []) if n["id"] == wanted), [])
-        return {(i["dataset"], i["field"], t["subtype"], t["masking"]) for i in found for t in i["transformations"]}
+        graph = self.get("/api/v1/column-lineage", nodeId=f"dataset:{namespace}:{dataset}", depth=1).get("graph", [])
+        node_id = f"datasetField:{namespace}:{dataset}:{field}"
+        inputs: list[Json] = next((node["data"]["inputFields"] for node in graph if node["id"] == node_id), [])
+        return {(i["dataset"], i["field"], t["subtype"], t["masking"]) for i in inputs for t in i["transformations"]}
 
 
 class Watching:
@@ -167,6 +167,6 @@ class Watching:
             self.process.send_signal(number)
             self.process.wait(60)
 
-    def told(self, name: str) -> list[Json]:
+    def events(self, name: str) -> list[Json]:
         lines = [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
         return [line for line in lines if line["connector"] == name]

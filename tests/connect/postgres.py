@@ -73,9 +73,9 @@ class Postgres:
 
 def _programs() -> Path:
     """On Debian the server's programs are not in the path."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    if found:
-        return found[-1].parent
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if programs:
+        return programs[-1].parent
     there = shutil.which("initdb")
     assert there is not None, "the test needs PostgreSQL (on Debian: apt-get install postgresql)"
     return Path(there).parent

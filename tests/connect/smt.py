@@ -1,4 +1,4 @@
-"""Connectors with Headwater's transform in them, and what it told."""
+"""Connectors with Headwater's transform in them, and what it reported."""
 
 from urllib.parse import quote
 
@@ -29,24 +29,24 @@ def sink(cluster: Cluster, topic: str, **more: str) -> Json:
 
 
 def workers(cluster: Cluster, name: str) -> list[Json]:
-    """What each worker told last in the latest run."""
+    """What each worker reported last in the latest run."""
     facets: Json = next((run["facets"] for run in cluster.runs(name)), {})
-    return [told for facet, told in sorted(facets.items()) if facet.startswith("headwater_connect_smt_")]
+    return [facet for name, facet in sorted(facets.items()) if name.startswith("headwater_connect_smt_")]
 
 
 def columns(cluster: Cluster, topic: str) -> dict[str, str]:
     """Of a topic, with their types."""
     namespace = quote(f"kafka://{cluster.kafka}", safe="")
-    fields = cluster.asked(f"/api/v1/namespaces/{namespace}/datasets/{quote(topic, safe='')}").get("fields", [])
+    fields = cluster.get(f"/api/v1/namespaces/{namespace}/datasets/{quote(topic, safe='')}").get("fields", [])
     return {field["name"]: field["type"] for field in fields}
 
 
 def events(cluster: Cluster, name: str) -> list[Json]:
-    """All that were told of a connector, the latest first."""
-    told = cluster.asked("/api/v1/events/lineage", limit=1000).get("events", [])
-    return [event for event in told if event["job"] == event["job"] | {"namespace": NAMESPACE, "name": name}]
+    """All events of a connector, the latest first."""
+    all_events = cluster.get("/api/v1/events/lineage", limit=1000).get("events", [])
+    return [event for event in all_events if event["job"] == event["job"] | {"namespace": NAMESPACE, "name": name}]
 
 
 def statistics(cluster: Cluster, name: str, side: str, facet: str) -> list[Json]:
-    found = [dataset.get(f"{side[:-1]}Facets") or {} for event in events(cluster, name) for dataset in event[side]]
-    return [facets[facet] for facets in found if facet in facets]
+    all_facets = [dataset.get(f"{side[:-1]}Facets") or {} for event in events(cluster, name) for dataset in event[side]]
+    return [facets[facet] for facets in all_facets if facet in facets]

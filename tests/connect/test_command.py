@@ -20,9 +20,9 @@ def test_what_is_seen(cluster: Cluster) -> None:
     done = headwater(*words, "--registry", cluster.registry)
     assert done.returncode == 0, done.stderr
     print(done.stdout)  # noqa: T201
-    told = {one["connector"]: one for one in json.loads(headwater(*words, "--json").stdout)}
+    connectors = {one["connector"]: one for one in json.loads(headwater(*words, "--json").stdout)}
     topic = f"kafka://{cluster.kafka} app"
-    assert told["app-log"]["inputs"] == [f"file {cluster.files}/app.log"]
-    assert told["app-log"]["outputs"] == told["app-copy"]["inputs"] == [topic]
-    assert told["app-copy"]["outputs"] == [f"file {cluster.files}/copy.log"]
-    assert {one["state"] for one in told.values()} == {"RUNNING"}
+    assert connectors["app-log"]["inputs"] == [f"file {cluster.files}/app.log"]
+    assert connectors["app-log"]["outputs"] == connectors["app-copy"]["inputs"] == [topic]
+    assert connectors["app-copy"]["outputs"] == [f"file {cluster.files}/copy.log"]
+    assert {one["state"] for one in connectors.values()} == {"RUNNING"}

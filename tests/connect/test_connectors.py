@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from pipeline.schemas import ORDER_VERSIONS
-from tests.connect import found
+from tests.connect import stored_records
 from tests.connect.cluster import PATIENCE, Cluster
 from tests.connect.worker import Worker
 from tests.integration.support import wait_for
@@ -88,32 +88,32 @@ def test_a_killed_worker_loses_and_doubles_nothing(cluster: Cluster, worker: Wor
     put(worker, "objects", sink(cluster, topic, **{"flush.size": "700"}))
 
     def stored() -> int:
-        return len(found.objects(cluster.lab.data, topic))
+        return len(stored_records.objects(cluster.lab.data, topic))
 
     for some in (3, 12):
         wait_for(partial(_reached, stored, some), f"{some} objects", PATIENCE)
         worker.end(signal.SIGKILL)
         worker.start()
-    assert found.wait_stored(cluster.lab.data, topic, count, PATIENCE) == list(range(count))
-    assert found.sequence(cluster.kafka, topic) == list(range(count))
+    assert stored_records.wait_stored(cluster.lab.data, topic, count, PATIENCE) == list(range(count))
+    assert stored_records.sequence(cluster.kafka, topic) == list(range(count))
 
 
-def _reached(count: Callable[[], int], wanted: int) -> bool:
-    return count() >= wanted
+def _reached(count: Callable[[], int], expected: int) -> bool:
+    return count() >= expected
 
 
 def test_a_store_that_is_away_for_half_a_minute(cluster: Cluster) -> None:
     topic, count = "away", 20_000
     cluster.put("away-numbers", numbers(topic, rate="500", iterations=str(count)))
     cluster.put("away-objects", sink(cluster, topic, **{"flush.size": "700"}))
-    wait_for(lambda: found.objects(cluster.lab.data, topic), "the first object", PATIENCE)
+    wait_for(lambda: stored_records.objects(cluster.lab.data, topic), "the first object", PATIENCE)
     assert cluster.lab.run("stop", "s3").returncode == 0
-    before, began = len(found.stored(cluster.lab.data, topic)), time.monotonic()
+    before, began = len(stored_records.stored(cluster.lab.data, topic)), time.monotonic()
     wait_for(lambda: time.monotonic() - began > 30, "half a minute", 60)
-    assert len(found.stored(cluster.lab.data, topic)) == before
+    assert len(stored_records.stored(cluster.lab.data, topic)) == before
     cluster.wait_task("away-objects", "RUNNING")
     assert cluster.lab.run("start", "s3").returncode == 0
-    assert found.wait_stored(cluster.lab.data, topic, count, PATIENCE) == list(range(count))
+    assert stored_records.wait_stored(cluster.lab.data, topic, count, PATIENCE) == list(range(count))
 
 
 @pytest.mark.parametrize(
@@ -141,9 +141,10 @@ def test_objects_can_be_read_by_others(cluster: Cluster, format_: str, option: s
     cluster.put(topic, numbers(topic, iterations="300", rate="0", fields=",".join(fields), **typed, **with_schemas))
     options = {"format.class": format_, option: codec, "flush.size": "100", **with_schemas}
     cluster.put(f"{topic}-objects", sink(cluster, topic, **options))
-    found.wait_stored(cluster.lab.data, topic, 300, PATIENCE)
+    stored_records.wait_stored(cluster.lab.data, topic, 300, PATIENCE)
     rows = sorted(
-        (row for path in found.objects(cluster.lab.data, topic) for row in found.rows(path)), key=lambda row: row["n"]
+        (row for path in stored_records.objects(cluster.lab.data, topic) for row in stored_records.rows(path)),
+        key=lambda row: row["n"],
     )
     assert [row["n"] for row in rows] == list(range(300))
     for row in rows:
@@ -154,8 +155,8 @@ def test_objects_can_be_read_by_others(cluster: Cluster, format_: str, option: s
 
 
 def test_orders_in_avro_are_those_of_the_pipeline(cluster: Cluster) -> None:
-    wanted = json.loads(ORDER_VERSIONS[1])
-    names = [field["name"] for field in wanted["fields"]]
+    expected = json.loads(ORDER_VERSIONS[1])
+    names = [field["name"] for field in expected["fields"]]
     cluster.put(
         "shop",
         {
@@ -179,9 +180,9 @@ def test_orders_in_avro_are_those_of_the_pipeline(cluster: Cluster) -> None:
     schema = json.loads(answer.json()["schema"])
     assert (schema["namespace"], schema["name"]) == ("orders", "Order")
     assert [(f["name"], plain(f["type"])) for f in schema["fields"]] == [
-        (f["name"], plain(f["type"])) for f in wanted["fields"]
+        (f["name"], plain(f["type"])) for f in expected["fields"]
     ]
-    order: Any = fastavro.schemaless_reader(BytesIO(content[5:]), fastavro.parse_schema(wanted), None)
+    order: Any = fastavro.schemaless_reader(BytesIO(content[5:]), fastavro.parse_schema(expected), None)
     assert order["item"] == "0 item"
     assert order["bid_time"].tzinfo is not None
     # And back into objects, but for what is no order.
@@ -192,11 +193,11 @@ def test_orders_in_avro_are_those_of_the_pipeline(cluster: Cluster) -> None:
     cluster.put("shop-objects", sink(cluster, "shop", **options))
 
     def stored() -> list[Any]:
-        return [row for path in found.objects(cluster.lab.data, "shop") for row in found.rows(path)]
+        return [row for path in stored_records.objects(cluster.lab.data, "shop") for row in stored_records.rows(path)]
 
     wait_for(lambda: len(stored()) >= 500, "all orders in the store", PATIENCE)
     assert {row["order_id"] for row in stored()} == {f"{n} order_id" for n in range(500)}
-    wait_for(lambda: len(found.records(cluster.kafka, "shop-dead-letters")) == 2, "two dead letters", PATIENCE)
+    wait_for(lambda: len(stored_records.records(cluster.kafka, "shop-dead-letters")) == 2, "two dead letters", PATIENCE)
 
 
 def plain(kind: Any) -> Any:
@@ -226,8 +227,8 @@ def errors(cluster: Cluster, config: Config, name: str) -> dict[str, list[str]]:
     answer = cluster.http.put(
         f"{cluster.connect}/connector-plugins/{kind}/config/validate", json=config | {"name": name}
     )
-    told = (one["value"] for one in answer.json()["configs"])
-    return {one["name"]: one["errors"] for one in told if one["errors"]}
+    values = (one["value"] for one in answer.json()["configs"])
+    return {one["name"]: one["errors"] for one in values if one["errors"]}
 
 
 def put(worker: Worker, name: str, config: Config) -> None:

@@ -71,25 +71,25 @@ def test_change_records_of_two_tables(cluster: Cluster, postgres: Postgres, watc
     cluster.put("cdc", config(cluster, postgres, "cdc", **tables))
     real, _, _ = cluster.first_record("^cdc[.]sales[.]orders$")
     topic = f"kafka://{cluster.kafka}"
-    wanted = {
+    expected = {
         "job:kafka-connect:cdc",
         f"dataset:{database(postgres)}:shop.public.customers",
         f"dataset:{database(postgres)}:shop.sales.orders",
         f"dataset:{topic}:cdc.public.customers",
         f"dataset:{topic}:{real}",
     }
-    wait_for(lambda: cluster.nodes("job:kafka-connect:cdc") == wanted, "tables and topics", PATIENCE)
+    wait_for(lambda: cluster.nodes("job:kafka-connect:cdc") == expected, "tables and topics", PATIENCE)
     price = {("shop.sales.orders", "price", "IDENTITY", False)}
     wait_for(lambda: cluster.column(topic, real, "after.price") == price, "columns", PATIENCE)
     assert cluster.column(topic, real, "before.price") == price
     assert cluster.column(topic, real, "key.order_id") == {("shop.sales.orders", "order_id", "IDENTITY", False)}
     assert cluster.column(topic, real, "op") == set()
     # A table reaches its own topic, and not the other one.
-    reached = cluster.asked(
+    reached = cluster.get(
         "/api/v1/lineage", nodeId=f"dataset:{database(postgres)}:shop.sales.orders", direction="downstream"
     )
     assert f"dataset:{topic}:cdc.public.customers" not in {n["id"] for n in reached["graph"]}
-    fields = cluster.asked(f"/api/v1/namespaces/{_quoted(topic)}/datasets/{real}")["fields"]
+    fields = cluster.get(f"/api/v1/namespaces/{_quoted(topic)}/datasets/{real}")["fields"]
     assert {"before", "after", "op", "key"} <= {field["name"] for field in fields}
 
 
@@ -110,7 +110,7 @@ def test_rows_taken_out_masked_routed_and_read_on(cluster: Cluster, postgres: Po
     wait_for(lambda: cluster.column(topic, real, "email") == email, "columns", PATIENCE)
     assert cluster.column(topic, real, "full_name") == {(table, "name", "IDENTITY", False)}
     assert cluster.column(topic, real, "__op") == set()
-    fields = cluster.asked(f"/api/v1/namespaces/{_quoted(topic)}/datasets/{real}")["fields"]
+    fields = cluster.get(f"/api/v1/namespaces/{_quoted(topic)}/datasets/{real}")["fields"]
     assert {f["name"] for f in fields if f["name"] != "key"} == {"id", "full_name", "email", "__op", "__source_ts_ms"}
 
 
@@ -132,7 +132,7 @@ def test_two_tables_into_one_topic(cluster: Cluster, postgres: Postgres, watcher
     topic = f"kafka://{cluster.kafka}"
     both = {(f"shop.public.shard_{n}", "v", "IDENTITY", False) for n in (1, 2)}
     wait_for(lambda: cluster.column(topic, real, "v") == both, "columns", PATIENCE)
-    fields = cluster.asked(f"/api/v1/namespaces/{_quoted(topic)}/datasets/{real}")["fields"]
+    fields = cluster.get(f"/api/v1/namespaces/{_quoted(topic)}/datasets/{real}")["fields"]
     assert "key" in {field["name"] for field in fields}
 
 
@@ -150,7 +150,7 @@ def test_with_the_transform_in_it(cluster: Cluster, postgres: Postgres, watcher:
     label = {(table, "label", "IDENTITY", False)}
     wait_for(lambda: cluster.column(topic, real, "label") == label, "columns", PATIENCE)
     wait_for(lambda: [w["records"] for w in workers(cluster, "inside")] == [{real: 1}], "the count", PATIENCE)
-    # Both name types in the same way, so that no schema is told twice.
+    # Both name types in the same way, so that no schema is reported twice.
     wait_for(lambda: set(columns(cluster, real)) == {"id", "label", "key"}, "the schema", PATIENCE)
     cluster.wait_runs("inside", "RUNNING")
     postgres.sql("alter table items add price numeric(10,2); insert into items values (2, 'b', 12.5)", "shop")
@@ -172,8 +172,8 @@ def test_the_transform_alone_tells_topics_and_schemas(cluster: Cluster, postgres
 
 def _versions(cluster: Cluster, namespace: str, name: str) -> set[tuple[str, ...]]:
     """The schemas that a dataset had."""
-    told = cluster.asked(f"/api/v1/namespaces/{_quoted(namespace)}/datasets/{name}/versions", limit=100)
-    return {tuple(f"{f['name']} {f['type']}" for f in version["fields"]) for version in told["versions"]}
+    dataset = cluster.get(f"/api/v1/namespaces/{_quoted(namespace)}/datasets/{name}/versions", limit=100)
+    return {tuple(f"{f['name']} {f['type']}" for f in version["fields"]) for version in dataset["versions"]}
 
 
 def _quoted(namespace: str) -> str:

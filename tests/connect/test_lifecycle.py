@@ -1,4 +1,4 @@
-"""The life of connectors in a real worker, as the watcher tells it."""
+"""The life of connectors in a real worker, as the watcher reports it."""
 
 import json
 import signal
@@ -29,8 +29,8 @@ def test_start_pause_resume_stop_resume(cluster: Cluster, watcher: Watching) -> 
     cluster.put("life", source(cluster, "life"))
     (first,) = cluster.wait_runs("life", "RUNNING")
     assert first["id"] == run_id(NAMESPACE, "life", None)
-    told = cluster.wait_facet("life", "RUNNING")
-    assert (told["class"], told["type"]) == (SOURCE, "source")
+    facet = cluster.wait_facet("life", "RUNNING")
+    assert (facet["class"], facet["type"]) == (SOURCE, "source")
     assert cluster.nodes("job:kafka-connect:life") == {
         "job:kafka-connect:life",
         f"dataset:file:{cluster.files}/life.txt",
@@ -54,8 +54,8 @@ def test_a_restart_of_connector_and_tasks_is_no_end(cluster: Cluster, watcher: W
     cluster.wait_runs("restarted", "RUNNING")
     cluster.call("POST", "/connectors/restarted/restart?includeTasks=true&onlyFailed=false")
     cluster.wait_task("restarted", "RUNNING")
-    told = len(watcher.told("restarted"))
-    wait_for(lambda: len(watcher.told("restarted")) > told, "a heartbeat", PATIENCE)
+    before = len(watcher.events("restarted"))
+    wait_for(lambda: len(watcher.events("restarted")) > before, "a heartbeat", PATIENCE)
     cluster.wait_runs("restarted", "RUNNING")
 
 
@@ -93,7 +93,7 @@ def test_a_task_that_cannot_start_is_told_once_and_repaired_is_a_new_run(cluster
     folder.mkdir()
     cluster.call("POST", "/connectors/unstartable/restart?includeTasks=true&onlyFailed=true")
     cluster.wait_runs("unstartable", "RUNNING", "FAILED")
-    assert [one["event"] for one in watcher.told("unstartable")].count("FAIL") == 1
+    assert [one["event"] for one in watcher.events("unstartable")].count("FAIL") == 1
 
 
 def test_deleted_and_made_again(cluster: Cluster, watcher: Watching) -> None:
@@ -113,18 +113,18 @@ def test_topics_by_an_expression_with_throughput_and_lag(cluster: Cluster, watch
     config = {"connector.class": SINK, "file": str(cluster.files / "many.out"), "topics.regex": r"many\..*"}
     config |= {"value.converter": "org.apache.kafka.connect.storage.StringConverter"}
     cluster.put("many", config | {"consumer.override.metadata.max.age.ms": "1000"})
-    wanted = {f"dataset:kafka://{cluster.kafka}:many.{x}" for x in "ab"}
-    wait_for(lambda: wanted <= cluster.nodes("job:kafka-connect:many"), "the topics", PATIENCE)
+    expected = {f"dataset:kafka://{cluster.kafka}:many.{x}" for x in "ab"}
+    wait_for(lambda: expected <= cluster.nodes("job:kafka-connect:many"), "the topics", PATIENCE)
 
     def figures() -> Json | None:
         cluster.produce("many.a", b"more")
         time.sleep(0.5)
-        told: Json = next((r["facets"].get("headwater_connect", {}) for r in cluster.runs("many")), {})
-        topic: Json = told.get("topics", {}).get("many.a", {})
+        facet: Json = next((r["facets"].get("headwater_connect", {}) for r in cluster.runs("many")), {})
+        topic: Json = facet.get("topics", {}).get("many.a", {})
         return topic if topic.get("messagesPerSecond") and "lag" in topic else None
 
-    told = wait_for(figures, "throughput and lag", PATIENCE)
-    assert told["endOffset"] >= 2
+    topic = wait_for(figures, "throughput and lag", PATIENCE)
+    assert topic["endOffset"] >= 2
     cluster.produce("many.c", b"4")
     wait_for(
         lambda: f"dataset:kafka://{cluster.kafka}:many.c" in cluster.nodes("job:kafka-connect:many"), "it", PATIENCE
@@ -162,8 +162,8 @@ def test_mirror_maker(cluster: Cluster, watcher: Watching) -> None:
     }
     cluster.put("mirror", config)
     topic, _, _ = cluster.first_record("^here[.]mirrored$")
-    wanted = {f"dataset:kafka://{cluster.kafka}:{name}" for name in ("mirrored", topic)}
-    wait_for(lambda: wanted <= cluster.nodes("job:kafka-connect:mirror"), "both topics", PATIENCE)
+    expected = {f"dataset:kafka://{cluster.kafka}:{name}" for name in ("mirrored", topic)}
+    wait_for(lambda: expected <= cluster.nodes("job:kafka-connect:mirror"), "both topics", PATIENCE)
     cluster.delete("mirror")
 
 
@@ -174,10 +174,10 @@ def test_a_watcher_that_is_killed_goes_on_where_it_was(cluster: Cluster, watcher
     cluster.wait_runs("ends", "RUNNING")
     watcher.stop(signal.SIGKILL)
     cluster.delete("ends")
-    told = len(watcher.told("goes-on"))
+    events = len(watcher.events("goes-on"))
     watcher.start()
     cluster.wait_runs("ends", "ABORTED")
-    wait_for(lambda: len(watcher.told("goes-on")) > told, "its next word", PATIENCE)
+    wait_for(lambda: len(watcher.events("goes-on")) > events, "its next event", PATIENCE)
     assert [run["id"] for run in cluster.wait_runs("goes-on", "RUNNING")] == [before["id"]]
 
 
@@ -229,9 +229,9 @@ def test_one_worker_of_two_is_killed_and_its_connectors_move(
         put(one, name, source(cluster, name))
 
     def places() -> dict[str, str]:
-        told = httpx.get(f"{one.url}/connectors?expand=status", timeout=60)
-        found = told.json() if told.status_code == 200 else {}
-        states = {n: t for n, e in found.items() for t in e["status"]["tasks"] if t["state"] == "RUNNING"}
+        answer = httpx.get(f"{one.url}/connectors?expand=status", timeout=60)
+        entries = answer.json() if answer.status_code == 200 else {}
+        states = {n: t for n, e in entries.items() for t in e["status"]["tasks"] if t["state"] == "RUNNING"}
         return {name: task["worker_id"] for name, task in states.items()}
 
     wait_for(lambda: len(p := places()) == 4 and set(p.values()) == {one.name, two.name}, "tasks on both", PATIENCE)

@@ -21,7 +21,7 @@ def done(cluster: Cluster, method: str, path: str, status: int = 200, **more: An
 
 
 def _settled(cluster: Cluster, method: str, path: str, **more: Any) -> Any:
-    """A rebalance is answered with 409; then it is asked again."""
+    """Connect answers 409 during a rebalance; then it is asked again."""
     answer = cluster.http.request(method, cluster.headwater + CLUSTER + path, **{"headers": ME, **more})
     return None if answer.status_code == 409 and "rebalanc" in answer.text else answer
 
@@ -37,17 +37,17 @@ def details(cluster: Cluster, name: str) -> Json:
 
 def operations(cluster: Cluster, name: str) -> list[tuple[str, str, str]]:
     """What the log has of them, oldest first."""
-    events = reversed(cluster.asked("/api/v1/events/lineage", limit=1000)["events"])
-    told = [
+    events = reversed(cluster.get("/api/v1/events/lineage", limit=1000)["events"])
+    facets = [
         e["job"]["facets"].get("headwater_operation") for e in events if e["job"]["name"] == name and "run" not in e
     ]
-    return [(one["action"], one["outcome"], one["by"]) for one in told if one]
+    return [(one["action"], one["outcome"], one["by"]) for one in facets if one]
 
 
 def test_the_cluster_and_its_classes_are_shown(cluster: Cluster) -> None:
-    told = cluster.asked("/api/v1/connect/clusters")
-    assert told["operable"] is True
-    (only,) = told["clusters"]
+    answer = cluster.get("/api/v1/connect/clusters")
+    assert answer["operable"] is True
+    (only,) = answer["clusters"]
     assert (only["name"], only["url"], only["problem"]) == (NAMESPACE, cluster.connect, None)
     assert {"className": SINK, "type": "sink"}.items() <= next(
         p for p in done(cluster, "GET", "/plugins")["plugins"] if p["className"] == SINK
@@ -58,10 +58,10 @@ def test_a_connectors_whole_life_through_the_server(cluster: Cluster, watcher: W
     create(cluster, "operated", source(cluster, "operated"))
     cluster.wait_task("operated", "RUNNING")
     cluster.wait_runs("operated", "RUNNING")
-    told = details(cluster, "operated")
-    assert (told["state"], told["type"], told["className"]) == ("RUNNING", "source", SOURCE)
-    assert told["nodeId"] == "job:kafka-connect:operated"
-    assert [task["state"] for task in told["tasks"]] == ["RUNNING"]
+    connector = details(cluster, "operated")
+    assert (connector["state"], connector["type"], connector["className"]) == ("RUNNING", "source", SOURCE)
+    assert connector["nodeId"] == "job:kafka-connect:operated"
+    assert [task["state"] for task in connector["tasks"]] == ["RUNNING"]
     wait_for(lambda: details(cluster, "operated")["topics"] == ["operated"], "its topic", PATIENCE)
     wait_for(lambda: details(cluster, "operated")["offsets"], "its offsets", PATIENCE)
     done(cluster, "PUT", "/connectors/operated/pause")
@@ -87,12 +87,12 @@ def test_the_list_has_states_and_what_the_watcher_knows_of_topics(cluster: Clust
     create(cluster, "flowing", config | {"value.converter": "org.apache.kafka.connect.storage.StringConverter"})
 
     def listed() -> Json | None:
-        found: list[Json] = cluster.asked("/api/v1/connect/connectors")["connectors"]
-        return next((one for one in found if one["name"] == "flowing" and one["flow"]), None)
+        connectors: list[Json] = cluster.get("/api/v1/connect/connectors")["connectors"]
+        return next((one for one in connectors if one["name"] == "flowing" and one["flow"]), None)
 
-    told = wait_for(listed, "its flow", PATIENCE)
-    assert told["flow"][0]["topic"] == "flowing"
-    assert told["flowAt"] is not None
+    connector = wait_for(listed, "its flow", PATIENCE)
+    assert connector["flow"][0]["topic"] == "flowing"
+    assert connector["flowAt"] is not None
     wait_for(lambda: (one := listed()) is not None and one["flow"][0]["lag"] == 0, "no lag", PATIENCE)
 
 
@@ -109,8 +109,8 @@ def test_a_configuration_is_changed_and_its_secrets_stay_hidden(cluster: Cluster
 
 def test_a_wrong_configuration_is_refused_field_by_field_and_leaves_nothing_behind(cluster: Cluster) -> None:
     wrong = {"connector.class": SOURCE, "tasks.max": "0", "topic": "x", "batch.size": "many"}
-    told = done(cluster, "POST", "/validate", json={"config": wrong})
-    problems = {field["name"] for field in told["fields"] if field["errors"]}
+    check = done(cluster, "POST", "/validate", json={"config": wrong})
+    problems = {field["name"] for field in check["fields"] if field["errors"]}
     assert {"tasks.max", "batch.size"} <= problems
     refused = create(cluster, "wrong", wrong, 400)
     assert {"config.tasks.max", "config.batch.size"} <= {error["path"] for error in refused["errors"]}
@@ -118,7 +118,7 @@ def test_a_wrong_configuration_is_refused_field_by_field_and_leaves_nothing_behi
     assert "no connector class 'org.example.Nothing'" in unknown["message"]
     create(cluster, "wrong", {"topic": "x"}, 400)
     assert cluster.status("wrong") == {}
-    assert cluster.asked(f"/api/v1/namespaces/{NAMESPACE}/jobs/wrong") == {}
+    assert cluster.get(f"/api/v1/namespaces/{NAMESPACE}/jobs/wrong") == {}
 
 
 def test_what_connect_refuses_is_told_and_written_down(cluster: Cluster) -> None:
@@ -134,7 +134,7 @@ def test_what_connect_refuses_is_told_and_written_down(cluster: Cluster) -> None
         ("restart", "REFUSED", "ana"),
     ]
     done(cluster, "PUT", "/connectors/nobody/pause", 404)
-    assert cluster.asked(f"/api/v1/namespaces/{NAMESPACE}/jobs/nobody") == {}
+    assert cluster.get(f"/api/v1/namespaces/{NAMESPACE}/jobs/nobody") == {}
 
 
 def test_nothing_is_done_for_somebody_who_does_not_say_who_they_are(cluster: Cluster) -> None:

@@ -103,7 +103,7 @@ def test_actions_are_confirmed_and_the_log_has_the_name(
     shown.get_by_role("button", name="Pause").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Pause").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("Headwater-User")  # nobody has said who they are
+    expect(dialog.get_by_role("alert")).to_contain_text("Headwater-User")  # the user has no name yet
     watched.allowed.append("400")
     dialog.get_by_role("textbox", name="Your name").fill("dora")
     dialog.get_by_role("button", name="Pause").click()
@@ -123,9 +123,9 @@ def test_actions_are_confirmed_and_the_log_has_the_name(
     dialog.get_by_role("button", name="Delete").click()
     expect(shown).not_to_be_visible()
     wait_for(lambda: not cluster.status("acted-on"), "its end", PATIENCE)
-    events = cluster.asked("/api/v1/events/lineage", limit=1000)["events"]
-    told = [e["job"]["facets"].get("headwater_operation") for e in events if e["job"]["name"] == "acted-on"]
-    done = {(one["action"], one["by"]) for one in told if one and one["outcome"] == "DONE"}
+    events = cluster.get("/api/v1/events/lineage", limit=1000)["events"]
+    operations = [e["job"]["facets"].get("headwater_operation") for e in events if e["job"]["name"] == "acted-on"]
+    done = {(one["action"], one["by"]) for one in operations if one and one["outcome"] == "DONE"}
     assert done == {("pause", "dora"), ("configure", "dora"), ("delete", "dora")}
 
 

@@ -1,4 +1,4 @@
-"""The transform in real connectors, without a watcher: what it tells of their lives, topics and schemas."""
+"""The transform in real connectors, without a watcher: what it reports of their lives, topics and schemas."""
 
 import json
 
@@ -56,16 +56,16 @@ def test_restart_and_change_are_new_runs(cluster: Cluster) -> None:
     wait_for(lambda: columns(cluster, "again-2"), "the other topic", PATIENCE)
 
 
-@pytest.mark.parametrize("asked", [False, True], ids=["metrics", "rest"])
-def test_an_exception_behind_it_fails_the_run(cluster: Cluster, asked: bool) -> None:
-    name = f"bad-{asked}".lower()
-    options = smt(cluster, **({"connect.url": cluster.connect} if asked else {}))
+@pytest.mark.parametrize("with_rest", [False, True], ids=["metrics", "rest"])
+def test_an_exception_behind_it_fails_the_run(cluster: Cluster, with_rest: bool) -> None:
+    name = f"bad-{with_rest}".lower()
+    options = smt(cluster, **({"connect.url": cluster.connect} if with_rest else {}))
     options |= {"transforms": "lineage,c", "transforms.c.type": f"{K}Cast$Value", "transforms.c.spec": "int32"}
     cluster.put(name, source(cluster, name, **options))
     (run,) = cluster.wait_runs(name, "FAILED")
-    told = run["facets"]["errorMessage"]
-    assert told["message"].startswith("task 0 failed")
-    assert ("org.apache.kafka.connect.transforms.Cast" in (told.get("stackTrace") or "")) == asked
+    error = run["facets"]["errorMessage"]
+    assert error["message"].startswith("task 0 failed")
+    assert ("org.apache.kafka.connect.transforms.Cast" in (error.get("stackTrace") or "")) == with_rest
     del options["transforms.c.type"], options["transforms.c.spec"]
     cluster.put(name, source(cluster, name, **(options | {"transforms": "lineage"})))
     cluster.wait_runs(name, "RUNNING", "FAILED")
@@ -175,8 +175,8 @@ def test_bad_options_are_named_when_a_connector_is_validated(
         if value is not None:
             config[f"transforms.lineage.{name}"] = value
     kind = config["connector.class"]
-    told: Json = cluster.http.put(f"{cluster.connect}/connector-plugins/{kind}/config/validate", json=config).json()
-    wrong = {c["value"]["name"]: c["value"]["errors"] for c in told["configs"] if c["value"]["errors"]}
+    check: Json = cluster.http.put(f"{cluster.connect}/connector-plugins/{kind}/config/validate", json=config).json()
+    wrong = {c["value"]["name"]: c["value"]["errors"] for c in check["configs"] if c["value"]["errors"]}
     assert list(wrong) == [f"transforms.lineage.{option}"]
     assert message in wrong[f"transforms.lineage.{option}"][0]
     refused = cluster.http.put(f"{cluster.connect}/connectors/invalid/config", json=config)

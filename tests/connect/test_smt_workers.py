@@ -64,16 +64,16 @@ def test_tasks_on_two_workers_are_one_run_that_ends_with_the_last_of_them(
     config = sink(cluster, "spread", **smt(cluster)) | {"tasks.max": "2"}
     put(one, "spread", config)
 
-    def told() -> list[list[int]]:
+    def tasks() -> list[list[int]]:
         return sorted(w["tasks"] for w in workers(cluster, "spread") if w["open"])
 
-    wait_for(lambda: told() == [[0], [1]], "a task on each", PATIENCE)
+    wait_for(lambda: tasks() == [[0], [1]], "a task on each", PATIENCE)
     (run,) = cluster.wait_runs("spread", "RUNNING")
     two.end(signal.SIGTERM)
-    wait_for(lambda: told() == [[0, 1]], "both tasks on one", PATIENCE)
+    wait_for(lambda: tasks() == [[0, 1]], "both tasks on one", PATIENCE)
     assert [r["id"] for r in cluster.wait_runs("spread", "RUNNING")] == [run["id"]]
     two.start()
-    wait_for(lambda: told() == [[0], [1]], "a task on each again", PATIENCE)
+    wait_for(lambda: tasks() == [[0], [1]], "a task on each again", PATIENCE)
     assert [r["id"] for r in cluster.wait_runs("spread", "RUNNING")] == [run["id"]]
     deleted = httpx.delete(f"{one.url}/connectors/spread", timeout=120)
     assert deleted.is_success, deleted.text
@@ -108,8 +108,8 @@ def test_headwater_away_costs_no_record_and_what_happened_is_told_later(cluster:
         assert second["id"] == run_id("away", "patient", first["id"])
         assert moment(first["endedAt"]) < back
         assert moment(second["startedAt"]) < back
-        (told,) = [facet for name, facet in first["facets"].items() if name.startswith("headwater_connect_smt_")]
-        assert told["records"] == {"patient": 1000}
+        (worker,) = [facet for name, facet in first["facets"].items() if name.startswith("headwater_connect_smt_")]
+        assert worker["records"] == {"patient": 1000}
         cluster.delete("patient")
         wait_for(lambda: [r["state"] for r in runs()] == ["ABORTED", "ABORTED"], "the end", PATIENCE)
     finally:

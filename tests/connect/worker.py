@@ -18,9 +18,9 @@ class Worker:
     def __init__(self, cluster: Cluster, folder: Path, group: str) -> None:
         self.port = free_port()
         self._log = folder / f"worker-{self.port}.log"
-        told = (cluster.lab.data / "connect" / "connect.properties").read_text()
+        template = (cluster.lab.data / "connect" / "connect.properties").read_text()
         lines = []
-        for line in told.splitlines():
+        for line in template.splitlines():
             name, _, value = line.partition("=")
             value = {
                 "group.id": group,

@@ -42,7 +42,7 @@ class Watching:
     def output(self) -> str:
         return self.log.read_text()
 
-    def told(self) -> list[dict[str, Any]]:
+    def events(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.output().splitlines() if line.startswith("{")]
 
     def stop(self, number: int = signal.SIGTERM) -> None:
@@ -70,24 +70,26 @@ def watch(fake: FakeConnect, server: Server, tmp_path: Path) -> Iterator[Watch]:
 def runs(server: Server, name: str = "sink", namespace: str = NAMESPACE) -> list[dict[str, Any]]:
     """Latest first."""
     answer = server.get(f"/api/v1/namespaces/{namespace}/jobs/{name}/runs")
-    found: list[dict[str, Any]] = answer.json()["runs"] if answer.status_code == 200 else []
-    return found
+    latest_first: list[dict[str, Any]] = answer.json()["runs"] if answer.status_code == 200 else []
+    return latest_first
 
 
 def wait_state(server: Server, *states: str, name: str = "sink") -> list[dict[str, Any]]:
     """Until the runs of a connector are in these states, latest first."""
     try:
-        found = wait_for(lambda: (r := runs(server, name)) and [one["state"] for one in r] == [*states] and r, "runs")
+        in_states = wait_for(
+            lambda: (r := runs(server, name)) and [event["state"] for event in r] == [*states] and r, "runs"
+        )
     except AssertionError:
         raise AssertionError([run["state"] for run in runs(server, name)]) from None
-    return list(found)
+    return list(in_states)
 
 
 def facet(run: dict[str, Any]) -> dict[str, Any]:
     return dict(run["facets"]["headwater_connect"])
 
 
-def test_a_connector_is_told_with_its_datasets(fake: FakeConnect, server: Server, watch: Watch) -> None:
+def test_a_connector_is_reported_with_its_datasets(fake: FakeConnect, server: Server, watch: Watch) -> None:
     fake.add("sink", S3, "RUNNING", "RUNNING")
     fake.subjects["orders-value"] = [{"schema": ORDER}]
     watch("--registry", fake.url)
@@ -107,24 +109,26 @@ def test_only_changes_become_events(fake: FakeConnect, server: Server, watch: Wa
     fake.add("sink", S3)
     watching = watch()
     wait_state(server, "RUNNING")
-    wait_for(lambda: fake.requests.count("/connectors") > 10, "ten looks")
-    assert [one["event"] for one in watching.told()] == ["START"]
+    wait_for(lambda: fake.requests.count("/connectors") > 10, "ten polls")
+    assert [event["event"] for event in watching.events()] == ["START"]
     fake.add("sink", S3, "PAUSED", state="PAUSED")
     wait_for(lambda: facet(runs(server)[0])["state"] == "PAUSED", "the pause")
     assert runs(server)[0]["state"] == "RUNNING"
     fake.add("sink", S3)
     wait_for(lambda: facet(runs(server)[0])["state"] == "RUNNING", "the end of the pause")
-    assert [one["event"] for one in watching.told()] == ["START", "RUNNING", "RUNNING"]
+    assert [event["event"] for event in watching.events()] == ["START", "RUNNING", "RUNNING"]
 
 
 def test_a_heartbeat_comes_on_time(fake: FakeConnect, server: Server, watch: Watch) -> None:
     fake.add("sink", S3)
     watching = watch("--heartbeat", "0.5")
-    wait_for(lambda: [one["event"] for one in watching.told()][:3] == ["START", "RUNNING", "RUNNING"], "heartbeats")
+    wait_for(
+        lambda: [event["event"] for event in watching.events()][:3] == ["START", "RUNNING", "RUNNING"], "heartbeats"
+    )
     wait_state(server, "RUNNING")
 
 
-def test_a_new_schema_is_told(fake: FakeConnect, server: Server, watch: Watch) -> None:
+def test_a_new_schema_is_reported(fake: FakeConnect, server: Server, watch: Watch) -> None:
     fake.add(
         "source",
         {"connector.class": "io.confluent.kafka.connect.datagen.DatagenConnector", "kafka.topic": "orders"},
@@ -135,8 +139,8 @@ def test_a_new_schema_is_told(fake: FakeConnect, server: Server, watch: Watch) -
     fake.subjects["orders-value"] = [{"schema": ORDER}]
 
     def fields() -> list[str]:
-        told = server.get("/api/v1/namespaces/kafka%3A%2F%2Fbroker%3A9092/datasets/orders").json()
-        return [field["name"] for field in told.get("fields", [])]
+        dataset = server.get("/api/v1/namespaces/kafka%3A%2F%2Fbroker%3A9092/datasets/orders").json()
+        return [field["name"] for field in dataset.get("fields", [])]
 
     wait_for(lambda: fields() == ["id"], "the schema", 60)
 
@@ -156,8 +160,8 @@ def test_when_all_tasks_failed_the_run_failed(fake: FakeConnect, server: Server,
     fake.add("sink", S3, "FAILED")
     (run,) = wait_state(server, "FAILED")
     assert run["facets"]["errorMessage"]["message"] == "task 0 failed: org.X: boom"
-    wait_for(lambda: fake.requests.count("/connectors") > 20, "more looks")
-    assert [one["event"] for one in watching.told()] == ["START", "FAIL"]
+    wait_for(lambda: fake.requests.count("/connectors") > 20, "more polls")
+    assert [event["event"] for event in watching.events()] == ["START", "FAIL"]
     fake.add("sink", S3)  # somebody restarted it
     now, before = wait_state(server, "RUNNING", "FAILED")
     assert now["id"] == run_id(NAMESPACE, "sink", before["id"])
@@ -216,12 +220,12 @@ def test_a_connect_that_does_not_answer_ends_nothing(
     fake.add("sink", S3)
     watching = watch()
     wait_state(server, "RUNNING")
-    asked = len(fake.requests)
+    requests = len(fake.requests)
     fake.fault = fault
-    wait_for(lambda: len(fake.requests) > asked + (2 if fault == "hang" else 20), "looks that fail", 60)
+    wait_for(lambda: len(fake.requests) > requests + (2 if fault == "hang" else 20), "polls that fail", 60)
     fake.fault = None
     wait_for(lambda: fake.requests[-3:].count("/connectors") and "answers again" in watching.output(), "answers", 60)
-    assert [one["event"] for one in watching.told()] == ["START"]
+    assert [event["event"] for event in watching.events()] == ["START"]
     assert watching.output().count("the last known state stays") == 1
     wait_state(server, "RUNNING")
 
@@ -259,8 +263,8 @@ def test_a_worker_that_could_never_be_reached_is_not_called_dead(
     fake.add("sink", S3, f"RUNNING@127.0.0.1:{free_port()}")
     watching = watch()
     wait_state(server, "RUNNING")
-    wait_for(lambda: fake.requests.count("/connectors") > 20, "many looks")
-    assert [one["event"] for one in watching.told()] == ["START"]
+    wait_for(lambda: fake.requests.count("/connectors") > 20, "many polls")
+    assert [event["event"] for event in watching.events()] == ["START"]
 
 
 def test_a_watcher_that_is_killed_and_comes_back_goes_on(fake: FakeConnect, server: Server, watch: Watch) -> None:
@@ -277,7 +281,7 @@ def test_a_watcher_that_is_killed_and_comes_back_goes_on(fake: FakeConnect, serv
     wait_state(server, "ABORTED", name="gone")
     (now,) = wait_state(server, "RUNNING")
     assert now["id"] == before["id"]
-    assert "START" not in [one["event"] for one in second.told() if one["connector"] == "sink"]
+    assert "START" not in [event["event"] for event in second.events() if event["connector"] == "sink"]
 
 
 def test_a_watcher_without_its_file_goes_on_with_what_headwater_knows(
@@ -289,7 +293,7 @@ def test_a_watcher_without_its_file_goes_on_with_what_headwater_knows(
     first.stop()
     (tmp_path / "elsewhere").mkdir()
     second = watch(folder=tmp_path / "elsewhere")
-    wait_for(second.told, "the first event")
+    wait_for(second.events, "the first event")
     (now,) = wait_state(server, "RUNNING")
     assert now["id"] == before["id"]
 
@@ -308,11 +312,11 @@ def test_headwater_away_loses_nothing(fake: FakeConnect, make_server: Start, wat
     server, port = make_server(tmp_path / "other"), free_port()
     fake.add("sink", S3)
     watching = watch(url=f"http://127.0.0.1:{port}")
-    wait_for(watching.told, "the first event")
+    wait_for(watching.events, "the first event")
     fake.add("sink", S3, "FAILED")
-    wait_for(lambda: [one["event"] for one in watching.told()] == ["START", "FAIL"], "the failure")
+    wait_for(lambda: [event["event"] for event in watching.events()] == ["START", "FAIL"], "the failure")
     fake.add("sink", S3)
-    wait_for(lambda: len(watching.told()) == 3, "the restart")
+    wait_for(lambda: len(watching.events()) == 3, "the restart")
     server.start(port)
     now, before = wait_state(server, "RUNNING", "FAILED")
     assert (before["id"], now["id"]) == ((first := run_id(NAMESPACE, "sink", None)), run_id(NAMESPACE, "sink", first))
@@ -328,7 +332,7 @@ def test_two_clusters_need_two_namespaces(fake: FakeConnect, server: Server, wat
     (tmp_path / "b").mkdir()
     second = watch(folder=tmp_path / "a", at=other)
     wait_for(lambda: "--namespace" in second.output(), "the warning")
-    assert second.told() == []
+    assert second.events() == []
     watch("--namespace", "second", folder=tmp_path / "b", at=other)
     wait_for(lambda: [run["state"] for run in runs(server, namespace="second")] == ["RUNNING"], "the other one")
     wait_state(server, "RUNNING")
@@ -348,25 +352,25 @@ def test_another_cluster_at_the_same_address_is_not_taken_for_the_one_before(
     second = watch()
     wait_state(server, "RUNNING", name="other")
     assert "another cluster" in second.output()
-    assert [one["connector"] for one in second.told()] == ["other"]
+    assert [event["connector"] for event in second.events()] == ["other"]
 
 
 SMT = {"transforms": "l", "transforms.l.type": "io.headwater.connect.OpenLineageLifecycleSmt"}
 
 
 def test_the_run_of_an_smt_is_taken_over(fake: FakeConnect, server: Server, watch: Watch) -> None:
-    """The SMT tells a run, then another one, as somebody restarted the connector; the watcher goes along."""
+    """The SMT reports a run, then another one after a restart; the watcher follows."""
     mine = [run_id("smt", "sink", str(n)) for n in range(2)]
     send_run(server, "START", mine[0])
     fake.add("sink", S3 | SMT)
     watching = watch("--heartbeat", "0.5")
-    wait_for(lambda: "headwater_connect" in runs(server)[0]["facets"], "the watcher's word")
+    wait_for(lambda: "headwater_connect" in runs(server)[0]["facets"], "the watcher's facet")
     assert [run["id"] for run in wait_state(server, "RUNNING")] == [mine[0]]
     send_run(server, "ABORT", mine[0])
     send_run(server, "START", mine[1])
-    wait_for(lambda: "headwater_connect" in runs(server)[0]["facets"], "the watcher's word")
+    wait_for(lambda: "headwater_connect" in runs(server)[0]["facets"], "the watcher's facet")
     assert [run["id"] for run in wait_state(server, "RUNNING", "ABORTED")] == [mine[1], mine[0]]
-    assert "START" not in [one["event"] for one in watching.told()]
+    assert "START" not in [event["event"] for event in watching.events()]
 
 
 def test_a_failure_that_the_smt_saw_first_is_the_end_of_the_same_run(
@@ -376,7 +380,7 @@ def test_a_failure_that_the_smt_saw_first_is_the_end_of_the_same_run(
     send_run(server, "START", mine)
     fake.add("sink", S3 | SMT)
     watching = watch("--heartbeat", "0.2")
-    wait_for(lambda: "headwater_connect" in runs(server)[0]["facets"], "the watcher's word")
+    wait_for(lambda: "headwater_connect" in runs(server)[0]["facets"], "the watcher's facet")
     send_run(server, "FAIL", mine)
     looks = fake.requests.count("/connectors")
     wait_for(lambda: fake.requests.count("/connectors") > looks + 5, "looks at a connector that seems to run")
@@ -384,7 +388,7 @@ def test_a_failure_that_the_smt_saw_first_is_the_end_of_the_same_run(
     wait_for(lambda: "errorMessage" in runs(server)[0]["facets"], "the trace")
     (run,) = wait_state(server, "FAILED")
     assert (run["id"], run["facets"]["errorMessage"]["stackTrace"]) == (mine, "org.X: boom\n\tat y")
-    assert "START" not in [one["event"] for one in watching.told()]
+    assert "START" not in [event["event"] for event in watching.events()]
 
 
 def test_a_change_that_the_smt_saw_first_is_one_new_run(fake: FakeConnect, server: Server, watch: Watch) -> None:
@@ -392,13 +396,13 @@ def test_a_change_that_the_smt_saw_first_is_one_new_run(fake: FakeConnect, serve
     send_run(server, "START", mine[0])
     fake.add("sink", S3 | SMT)
     watching = watch()
-    wait_for(lambda: "headwater_connect" in runs(server)[0]["facets"], "the watcher's word")
+    wait_for(lambda: "headwater_connect" in runs(server)[0]["facets"], "the watcher's facet")
     send_run(server, "ABORT", mine[0])
     send_run(server, "START", mine[1])
     fake.add("sink", S3 | SMT | {"flush.size": "7"}, "RUNNING", "RUNNING")
-    wait_for(lambda: "headwater_connect" in runs(server)[0]["facets"], "the watcher's word")
+    wait_for(lambda: "headwater_connect" in runs(server)[0]["facets"], "the watcher's facet")
     assert [run["id"] for run in wait_state(server, "RUNNING", "ABORTED")] == [mine[1], mine[0]]
-    assert {one["event"] for one in watching.told()} == {"RUNNING"}
+    assert {event["event"] for event in watching.events()} == {"RUNNING"}
 
 
 def test_an_smt_that_says_nothing_is_not_waited_for_for_ever(fake: FakeConnect, server: Server, watch: Watch) -> None:
@@ -442,7 +446,7 @@ def test_once_as_json(fake: FakeConnect) -> None:
     assert one["notes"] == ["the option s3.bucket.name is not set"]
 
 
-def test_once_tells(fake: FakeConnect, server: Server, tmp_path: Path) -> None:
+def test_once_reports(fake: FakeConnect, server: Server, tmp_path: Path) -> None:
     fake.add("sink", S3)
     more = ("--url", server.url, "--state", str(tmp_path / "s.json"), "--spool", str(tmp_path / "spool"))
     assert once(fake, *more).returncode == 0
@@ -479,10 +483,10 @@ def test_a_state_file_that_is_broken(fake: FakeConnect, server: Server, tmp_path
     assert "Remove it to start afresh" in done.stderr
 
 
-def test_it_ends_at_once_when_told_to(fake: FakeConnect, watch: Watch) -> None:
+def test_sigterm_ends_it_at_once(fake: FakeConnect, watch: Watch) -> None:
     fake.add("sink", S3)
     watching = watch()
-    wait_for(watching.told, "the first event")
+    wait_for(watching.events, "the first event")
     os.kill(watching.process.pid, signal.SIGTERM)
     assert watching.process.wait(30) == 0
     assert "Traceback" not in watching.output()

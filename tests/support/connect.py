@@ -74,8 +74,8 @@ class FakeConnect:
 
     def add(self, name: str, config: dict[str, str], *states: str, kind: str = "sink", state: str = "RUNNING") -> None:
         tasks = []
-        for number, told in enumerate(states or ("RUNNING",)):
-            task_state, _, worker = told.partition("@")
+        for number, described in enumerate(states or ("RUNNING",)):
+            task_state, _, worker = described.partition("@")
             task = {"id": number, "state": task_state, "worker_id": worker or self.worker}
             tasks.append(task | ({"trace": "org.X: boom\n\tat y"} if task_state == "FAILED" else {}))
         connector = {"state": state, "worker_id": self.worker}
@@ -115,8 +115,8 @@ class FakeConnect:
             return 200, {"subject": parts[1], "version": number, "id": number, **versions[number - 1]}
         return 404, {"error_code": 404, "message": "not found"}
 
-    def _write(self, handler: BaseHTTPRequestHandler, status: int, told: Any) -> None:
-        body = told if isinstance(told, bytes) else json.dumps(told).encode()
+    def _write(self, handler: BaseHTTPRequestHandler, status: int, content: Any) -> None:
+        body = content if isinstance(content, bytes) else json.dumps(content).encode()
         handler.send_response(status)
         handler.send_header("Content-Type", "application/json")
         handler.send_header("Content-Length", str(len(body)))

@@ -18,13 +18,13 @@ RECORDED = [
 
 
 def recorded() -> list[Any]:
-    found = {}
+    datasets = {}
     for file in RECORDED:
         for line in file.read_text().splitlines():
             event = json.loads(line)
             for dataset in [*event.get("inputs", ()), *event.get("outputs", ())]:
-                found[dataset["namespace"], dataset["name"]] = dataset
-    return list(found.values())
+                datasets[dataset["namespace"], dataset["name"]] = dataset
+    return list(datasets.values())
 
 
 def test_recorded_names_come_out_of_the_places_that_they_stand_for() -> None:
@@ -95,8 +95,8 @@ def test_a_path_is_named_by_its_store(path: str, namespace: str, name: str) -> N
     ],
 )
 def test_topics_are_named_by_the_first_broker(options: dict[str, str], names: list[str]) -> None:
-    found = naming.of_topics({"kafka.bootstrap.servers": "PLAINTEXT://b1:9092, b2:9092", **options})
-    assert found == [Dataset("kafka://b1:9092", name) for name in names]
+    topics = naming.of_topics({"kafka.bootstrap.servers": "PLAINTEXT://b1:9092, b2:9092", **options})
+    assert topics == [Dataset("kafka://b1:9092", name) for name in names]
 
 
 @pytest.mark.parametrize(

@@ -28,11 +28,11 @@ AVRO = {
 
 
 def test_avro() -> None:
-    found = parse("AVRO", json.dumps(AVRO))
-    assert found is not None
-    fields = {field.name: field for field in found.fields}
+    schema = parse("AVRO", json.dumps(AVRO))
+    assert schema is not None
+    fields = {field.name: field for field in schema.fields}
     address = (Field("city", "string"),)
-    assert found.type == "struct"
+    assert schema.type == "struct"
     assert fields["id"] == Field("id", "string")
     assert fields["price"] == Field("price", "decimal(10,2)")
     assert fields["at"] == Field("at", "timestamp-millis")
@@ -47,9 +47,9 @@ def test_avro() -> None:
 
 def test_avro_that_names_another_schema() -> None:
     text = json.dumps({"type": "record", "name": "O", "fields": [{"name": "to", "type": "shop.Address"}]})
-    found = parse("AVRO", text, [json.dumps(ADDRESS)])
-    assert found is not None
-    assert found.fields == (Field("to", "struct", (Field("city", "string"),)),)
+    schema = parse("AVRO", text, [json.dumps(ADDRESS)])
+    assert schema is not None
+    assert schema.fields == (Field("to", "struct", (Field("city", "string"),)),)
 
 
 def test_plain_avro() -> None:
@@ -71,9 +71,9 @@ def test_json_schema() -> None:
         },
         "definitions": {"Address": {"type": "object", "properties": {"city": {"type": "string"}}}},
     }
-    found = parse("JSON", json.dumps(text))
-    assert found is not None
-    assert found.fields == (
+    schema = parse("JSON", json.dumps(text))
+    assert schema is not None
+    assert schema.fields == (
         Field("id", "string"),
         Field("price", "float64"),
         Field("at", "date-time"),
@@ -109,9 +109,9 @@ service Shop { rpc Buy (Order) returns (Order) { option x = "{"; } }
 
 
 def test_protobuf() -> None:
-    found = parse("PROTOBUF", PROTO)
-    assert found is not None
-    assert found.fields == (
+    schema = parse("PROTOBUF", PROTO)
+    assert schema is not None
+    assert schema.fields == (
         Field("id", "string"),
         Field("price", "double"),
         Field("to", "struct", (Field("city", "string"),)),
@@ -150,5 +150,5 @@ _JSON = st.recursive(
 
 
 @given(st.sampled_from(["AVRO", "JSON"]), _JSON)
-def test_no_json_breaks_it(kind: str, told: object) -> None:
-    parse(kind, json.dumps(told))
+def test_no_json_breaks_it(kind: str, content: object) -> None:
+    parse(kind, json.dumps(content))

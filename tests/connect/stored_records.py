@@ -23,7 +23,7 @@ def records(server: str, topic: str) -> list[Message]:
         {"bootstrap.servers": server, "group.id": "all", "enable.auto.commit": False, "enable.partition.eof": True}
         | {"isolation.level": "read_committed", "auto.offset.reset": "earliest"}
     )
-    found = []
+    messages = []
     try:
         for partition in ends:
             consumer.assign([TopicPartition(topic, partition, 0)])
@@ -33,10 +33,10 @@ def records(server: str, topic: str) -> list[Message]:
                 if (error := message.error()) is not None:
                     assert error.code() == KafkaError._PARTITION_EOF, error
                     break
-                found.append(message)
+                messages.append(message)
     finally:
         consumer.close()
-    return found
+    return messages
 
 
 def sequence(server: str, topic: str) -> list[int]:
@@ -73,7 +73,7 @@ def stored(lab: Path, folder: str) -> list[int]:
 def wait_stored(lab: Path, folder: str, count: int, patience: float) -> list[int]:
     """Until there are so many, or more."""
     end = time.monotonic() + patience
-    while len(found := stored(lab, folder)) < count:
-        assert time.monotonic() < end, f"{len(found)} of {count} records are in {folder}"
+    while len(rows := stored(lab, folder)) < count:
+        assert time.monotonic() < end, f"{len(rows)} of {count} records are in {folder}"
         time.sleep(1)  # all is read each time
-    return found
+    return rows
