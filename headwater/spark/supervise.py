@@ -63,16 +63,7 @@ class Supervisor:
     def _run_once(self) -> int:
         """The command's exit code, negative for a signal as subprocess has it."""
         began = time.monotonic()
-        command = [
-            sys.executable,
-            "-I",
-            "-S",
-            die_with_parent.__file__,
-            str(os.getpid()),
-            "SIGTERM",
-            "-",
-            *self._command,
-        ]
+        tie = [sys.executable, "-I", "-S", die_with_parent.__file__, str(os.getpid()), "SIGTERM", "-"]
         # A group of its own, so that all that it started can be ended with it; and Ctrl-C reaches only us.
         self._child = subprocess.Popen(  # noqa: S603 running it is our purpose
             [*tie, *self._command], start_new_session=True, env=os.environ | {SUPERVISED: str(self._notes)}
