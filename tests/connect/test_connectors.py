@@ -204,7 +204,7 @@ def plain(kind: Any) -> Any:
     return (kind["type"], kind["logicalType"]) if isinstance(kind, dict) else kind
 
 
-def test_what_is_wrong_is_said_at_the_option(cluster: Cluster) -> None:
+def test_what_is_wrong_is_shown_at_the_option(cluster: Cluster) -> None:
     assert errors(cluster, numbers("x", **{"field.n.with": "#{nonsense.n}"}), "wrong")["fields"][0].startswith(
         "field n: Datafaker cannot evaluate #{nonsense.n}"
     )

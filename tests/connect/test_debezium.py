@@ -159,7 +159,7 @@ def test_with_the_transform_in_it(cluster: Cluster, postgres: Postgres, watcher:
     assert len(_versions(cluster, topic, real)) == 2
 
 
-def test_the_transform_alone_tells_topics_and_schemas(cluster: Cluster, postgres: Postgres) -> None:
+def test_the_transform_alone_reports_topics_and_schemas(cluster: Cluster, postgres: Postgres) -> None:
     chain = {"table.include.list": "sales.orders", **smt(cluster)}
     cluster.put("alone-inside", config(cluster, postgres, "alone_inside", **chain))
     real, _, _ = cluster.first_record("^alone_inside[.]sales[.]orders$")

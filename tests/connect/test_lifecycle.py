@@ -82,7 +82,9 @@ def test_an_exception_in_a_transform_fails_the_run_and_deleting_it_ends_nothing_
     cluster.wait_runs("broken", "FAILED")
 
 
-def test_a_task_that_cannot_start_is_told_once_and_repaired_is_a_new_run(cluster: Cluster, watcher: Watching) -> None:
+def test_a_task_that_cannot_start_is_reported_once_and_repaired_is_a_new_run(
+    cluster: Cluster, watcher: Watching
+) -> None:
     folder = cluster.files / "not-yet"
     cluster.produce("unstartable", b"x")
     config = {"connector.class": SINK, "file": str(folder / "out.txt"), "topics": "unstartable"}

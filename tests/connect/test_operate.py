@@ -121,7 +121,7 @@ def test_a_wrong_configuration_is_refused_field_by_field_and_leaves_nothing_behi
     assert cluster.get(f"/api/v1/namespaces/{NAMESPACE}/jobs/wrong") == {}
 
 
-def test_what_connect_refuses_is_told_and_written_down(cluster: Cluster) -> None:
+def test_what_connect_refuses_is_reported_and_written_down(cluster: Cluster) -> None:
     create(cluster, "twice", source(cluster, "twice"))
     again = create(cluster, "twice", source(cluster, "twice"), 409)
     assert "already exists" in again["message"]
@@ -157,7 +157,7 @@ def test_a_server_that_only_looks_changes_nothing(cluster: Cluster, tmp_path: Pa
         looking.end()
 
 
-def test_a_cluster_that_does_not_answer_is_told_as_such(tmp_path: Path) -> None:
+def test_a_cluster_that_does_not_answer_is_reported_as_such(tmp_path: Path) -> None:
     server = Server(tmp_path / "data", env={"HEADWATER_CONNECT": "gone=http://127.0.0.1:9", "HEADWATER_OPERATE": "1"})
     server.start()
     try:

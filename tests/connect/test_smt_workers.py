@@ -80,7 +80,7 @@ def test_tasks_on_two_workers_are_one_run_that_ends_with_the_last_of_them(
     assert [r["id"] for r in cluster.wait_runs("spread", "ABORTED")] == [run["id"]]
 
 
-def test_headwater_away_costs_no_record_and_what_happened_is_told_later(cluster: Cluster, tmp_path: Path) -> None:
+def test_headwater_away_costs_no_record_and_what_happened_is_reported_later(cluster: Cluster, tmp_path: Path) -> None:
     server = Server(tmp_path / "data").start()
     url, port = server.url, server.port
     try:

@@ -36,14 +36,14 @@ def messages(places: Settings, topic: str) -> list[Message]:
             if high > low:
                 left[number] = high
         consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in left])
-        found: list[Message] = []
+        messages: list[Message] = []
         while left:
             for message in consumer.consume(5000, timeout=10):
                 assert message.error() is None, message.error()
-                found.append(_message(message))
+                messages.append(_message(message))
                 if message.offset() + 1 >= left.get(message.partition(), 0):
                     left.pop(message.partition(), None)
-        return found
+        return messages
     finally:
         consumer.close()
 

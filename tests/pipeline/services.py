@@ -27,9 +27,9 @@ def places_on_free_ports(folder: Path, jars: Path) -> Settings:
 
 
 def environment(places: Settings, **others: str) -> dict[str, str]:
-    """For programs that are told by variables where everything is."""
-    told = {field.metadata["variable"]: getattr(places, field.name) for field in fields(Settings)}
-    return {**os.environ, **told, **others}
+    """For programs that read their settings from variables."""
+    variables = {field.metadata["variable"]: getattr(places, field.name) for field in fields(Settings)}
+    return {**os.environ, **variables, **others}
 
 
 def _port(address: str) -> str:

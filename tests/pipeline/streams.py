@@ -79,37 +79,37 @@ class Streams:
         self._process.terminate()
         return self._process.wait(120)
 
-    def said(self) -> str:
+    def log_text(self) -> str:
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
     def count(self, query: str, what: str) -> int:
-        """The latest figure that the application told."""
+        """The latest figure that the application logged."""
         return next(reversed(self._counts(query, what)), 0)
 
     def settled(self, query: str, what: str) -> int:
         """The figure when it stands still, with nothing left to read. It counts from each start of the application."""
-        told = len(self._counts(query, what))
+        before = len(self._counts(query, what))
 
         def stands_still() -> bool:
-            now = self._counts(query, what)[told:]
+            now = self._counts(query, what)[before:]
             return self.runs() and len(now) >= 3 and len(set(now[-3:])) == 1
 
         wait(stands_still, f"{query} to stand still")
         return self.count(query, what)
 
     def _counts(self, query: str, what: str) -> list[int]:
-        found = re.findall(rf"{query}: .*?([\d,]+) {what}", self.said())
-        return [int(figure.replace(",", "")) for figure in found]
+        figures = re.findall(rf"{query}: .*?([\d,]+) {what}", self.log_text())
+        return [int(figure.replace(",", "")) for figure in figures]
 
     def runs(self) -> bool:
         assert self._process is not None
         code = self._process.poll()
-        assert code is None, f"the application ended with {code}: {self.said()[-3000:]}"
+        assert code is None, f"the application ended with {code}: {self.log_text()[-3000:]}"
         return True
 
 
 class Topic(NamedTuple):
-    """What is in `orders`, told apart without Spark."""
+    """What is in `orders`, good and bad, decided without Spark."""
 
     all: list[Message]
     good: dict[str, Bid]
@@ -161,14 +161,14 @@ def rows_in_table(spark: Any) -> int:
 def dead_letters_are_right(streams: Streams, now: Topic) -> None:
     """Each at least once: Kafka's sink writes a batch that was cut short again."""
 
-    def found() -> dict[str, list[Message]]:
+    def dead_letters() -> dict[str, list[Message]]:
         letters = defaultdict(list)
         for letter in kafka.messages(streams.places, DEAD_LETTERS):
             letters[letter.headers["source"].decode()].append(letter)
         return letters
 
-    wait(lambda: streams.runs() and len(found()) >= len(now.bad), f"{len(now.bad)} dead letters")
-    letters = found()
+    wait(lambda: streams.runs() and len(dead_letters()) >= len(now.bad), f"{len(now.bad)} dead letters")
+    letters = dead_letters()
     assert letters.keys() == now.bad.keys()
     for place, copies in letters.items():
         for letter in copies:
@@ -184,8 +184,8 @@ def archive_is_right(streams: Streams, spark: Any, now: Topic) -> None:
 
     wait(enough, f"{len(now.all)} records in the archive")
     rows = spark.read.parquet(folder).collect()
-    found = sorted((row.partition, row.offset, row.key, row.value, truth.millis(row.timestamp)) for row in rows)
-    assert found == sorted((m.partition, m.offset, m.key, m.value, m.time) for m in now.all)
+    archived = sorted((row.partition, row.offset, row.key, row.value, truth.millis(row.timestamp)) for row in rows)
+    assert archived == sorted((m.partition, m.offset, m.key, m.value, m.time) for m in now.all)
     assert {row.day for row in rows} == {truth.moment(message.time).date() for message in now.all}
 
 
@@ -195,7 +195,7 @@ def windows_are_right(streams: Streams, now: Topic) -> None:
     closed = {key: stats for key, stats in truth.windows(now.on_time).items() if key[0] + truth.WINDOW <= watermark}
     recent = min(bid.bid_time for bid in now.on_time) - truth.WINDOW
 
-    def found() -> dict[tuple[int, str], set[Any]]:
+    def all_windows() -> dict[tuple[int, str], set[Any]]:
         stats = defaultdict(set)
         for record in kafka.decoded(streams.places, SUPPLIER_STATS, SUPPLIER_STATS_SUBJECT, STATS):
             start = truth.millis(record["window_start"])
@@ -203,8 +203,8 @@ def windows_are_right(streams: Streams, now: Topic) -> None:
             stats[start, record["supplier"]].add((record["total_price"], record["count"]))
         return stats
 
-    wait(lambda: streams.runs() and closed.keys() <= found().keys(), f"{len(closed)} windows")
-    windows = {key: stats for key, stats in found().items() if key[0] >= recent}
+    wait(lambda: streams.runs() and closed.keys() <= all_windows().keys(), f"{len(closed)} windows")
+    windows = {key: stats for key, stats in all_windows().items() if key[0] >= recent}
     assert {key: {stats} for key, stats in closed.items()} == {key: windows[key] for key in closed}
 
 

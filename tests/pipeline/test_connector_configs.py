@@ -1,4 +1,4 @@
-"""What Kafka Connect is told. That it works is seen by `make demo-check`."""
+"""The configurations of connectors. That they work is checked by `make demo-check`."""
 
 import json
 from dataclasses import replace
@@ -13,25 +13,25 @@ PLACES = Settings(registry="http://registry:8081/apis/ccompat/v7", archive="s3:/
 
 
 def test_orders_have_the_fields_of_the_schema_in_their_order() -> None:
-    told = config(SOURCE, PLACES, 250.0)
+    options = config(SOURCE, PLACES, 250.0)
     names = [field["name"] for field in json.loads(ORDER_VERSIONS[1])["fields"]]
-    assert told["fields"].split(",") == names
-    assert {f"field.{name}.with" for name in names} < told.keys()
-    assert told["rate"] == "250"
+    assert options["fields"].split(",") == names
+    assert {f"field.{name}.with" for name in names} < options.keys()
+    assert options["rate"] == "250"
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_records_are_in_the_format_of_the_registrys_clients(name: str) -> None:
-    told = config(name, PLACES, 1)
-    assert told["value.converter.apicurio.registry.url"] == "http://registry:8081/apis/registry/v2"
-    assert told["value.converter.apicurio.registry.as-confluent"] == "true"
+    options = config(name, PLACES, 1)
+    assert options["value.converter.apicurio.registry.url"] == "http://registry:8081/apis/registry/v2"
+    assert options["value.converter.apicurio.registry.as-confluent"] == "true"
 
 
 @pytest.mark.parametrize("name", [S3_SINK, ICEBERG_SINK])
 def test_a_sink_puts_aside_what_it_cannot_read_and_takes_only_completed_transactions(name: str) -> None:
-    told = config(name, PLACES, 1)
-    assert (told["errors.tolerance"], told["errors.deadletterqueue.topic.name"]) == ("all", DEAD_LETTERS[name])
-    assert told["consumer.override.isolation.level"] == "read_committed"
+    options = config(name, PLACES, 1)
+    assert (options["errors.tolerance"], options["errors.deadletterqueue.topic.name"]) == ("all", DEAD_LETTERS[name])
+    assert options["consumer.override.isolation.level"] == "read_committed"
 
 
 def test_on_amazon_there_is_no_address_and_no_key_to_tell() -> None:

@@ -38,6 +38,6 @@ def test_every_program_is_documented() -> None:
 def test_options_win_over_the_environment_and_that_over_defaults() -> None:
     parser = argparse.ArgumentParser()
     add_options(parser, {"ORDERS_KAFKA": "from:1", "ORDERS_S3": "", "ORDERS_ARCHIVE": "s3://other/"})
-    found = from_options(parser.parse_args(["--kafka", "given:2"]))
-    assert (found.kafka, found.s3, found.archive) == ("given:2", "", "s3://other/")
-    assert found.warehouse == Settings().warehouse
+    settings = from_options(parser.parse_args(["--kafka", "given:2"]))
+    assert (settings.kafka, settings.s3, settings.archive) == ("given:2", "", "s3://other/")
+    assert settings.warehouse == Settings().warehouse

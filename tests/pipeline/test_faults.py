@@ -65,10 +65,10 @@ def test_services_that_go_away_and_come_back(
     services.stop("registry")
     orders_of_a_while(streams)
     more_rows(streams, spark)  # nobody needs it for schemas that are known
-    assert "continuing with the known schemas" in streams.said()
+    assert "continuing with the known schemas" in streams.log_text()
     services.start("registry")
     kafka.register(streams.places, ORDERS_SUBJECT, truth.evolved("after_the_fault"))
-    wait(lambda: "the registry now has" in streams.said(), "the new version")
+    wait(lambda: "the registry now has" in streams.log_text(), "the new version")
 
     services.stop("store")
     orders_of_a_while(streams)
@@ -80,10 +80,10 @@ def test_services_that_go_away_and_come_back(
     more_rows(streams, spark)
 
     producer.terminate()
-    said, _ = producer.communicate(timeout=120)
-    assert producer.returncode == 0, said
+    output, _ = producer.communicate(timeout=120)
+    assert producer.returncode == 0, output
     everything_is_right(streams, spark)
-    assert "Exception in thread" not in streams.said()
+    assert "Exception in thread" not in streams.log_text()
     lineage_arrives_late_but_whole(streams, tmp_path)
 
 
@@ -95,15 +95,15 @@ def lineage_arrives_late_but_whole(streams: Streams, folder: Path) -> None:
     try:
 
         def events() -> list[dict[str, Any]]:
-            found: list[dict[str, Any]] = httpx.get(f"{url}/api/v1/events/lineage?limit=1000").json()["events"]
-            return [event for event in found if event.get("eventType")]
+            events: list[dict[str, Any]] = httpx.get(f"{url}/api/v1/events/lineage?limit=1000").json()["events"]
+            return [event for event in events if event.get("eventType")]
 
-        def told(kind: str) -> set[str]:
+        def jobs_with(kind: str) -> set[str]:
             return {event["job"]["name"] for event in events() if event["eventType"] == kind}
 
-        wait(lambda: streams.runs() and told("START") == QUERIES, "what was told while nobody listened")
+        wait(lambda: streams.runs() and jobs_with("START") == QUERIES, "the events that waited")
         assert streams.stop() == 0
-        wait(lambda: told("ABORT") == QUERIES, "the ends")
+        wait(lambda: jobs_with("ABORT") == QUERIES, "the ends")
         started = {event["run"]["runId"] for event in events() if event["eventType"] == "START"}
         assert {event["run"]["runId"] for event in events()} == started
         assert {o["name"] for event in events() for o in event["outputs"]} == {

@@ -1,4 +1,4 @@
-"""Orders are as the schema and the shop say, malformed ones are malformed, and they come at the rate that was asked."""
+"""Orders are as the schema and the shop say, malformed ones are malformed, and they come at the requested rate."""
 
 import itertools
 import json
@@ -28,9 +28,9 @@ NOW = 1_800_000_000_000
 
 
 def read(value: bytes, version: int) -> dict[str, object]:
-    found = schemaless_reader(BytesIO(value[5:]), parse_schema(json.loads(ORDER_VERSIONS[version])), None)
-    assert isinstance(found, dict)
-    return found
+    content = schemaless_reader(BytesIO(value[5:]), parse_schema(json.loads(ORDER_VERSIONS[version])), None)
+    assert isinstance(content, dict)
+    return content
 
 
 def made(count: int, malformed: float = 0, late: float = 0) -> list[OrderRecord]:
@@ -55,9 +55,9 @@ def test_a_record_has_the_registrys_header_and_all_fields(version: int) -> None:
     order = make_order(random.Random(2), NOW)
     value = Encoder(version, 7).encode(order)
     assert value[:5] == header(7) == b"\0\0\0\0\7"
-    found = read(value, version)
-    assert (found["order_id"], found["price"], found["supplier"]) == (order.order_id, order.price, order.supplier)
-    assert found.get("currency") == (None if version == 1 else "EUR")
+    content = read(value, version)
+    assert (content["order_id"], content["price"], content["supplier"]) == (order.order_id, order.price, order.supplier)
+    assert content.get("currency") == (None if version == 1 else "EUR")
 
 
 def test_flaws_come_in_turn_and_each_is_what_it_says() -> None:

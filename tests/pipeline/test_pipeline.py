@@ -40,8 +40,8 @@ def test_orders_reach_windows_table_archive_and_dead_letters(streams: Streams, s
     produce(streams.places, "--count", "10", "--rate", "100")
     before = everything_is_right(streams, spark)
     counted = {query: [streams.settled(query, what) for what in ("read", "malformed")] for query in queries}
-    said = produce(streams.places, "--count", "1500", "--rate", "300", "--malformed", "0.05", "--late", "0.02")
-    assert said.splitlines()[-1].startswith("1,500 orders delivered")
+    output = produce(streams.places, "--count", "1500", "--rate", "300", "--malformed", "0.05", "--late", "0.02")
+    assert output.splitlines()[-1].startswith("1,500 orders delivered")
     now = everything_is_right(streams, spark)
     new, bad = len(now.all) - len(before.all), len(now.bad) - len(before.bad)
     assert new >= 1500
@@ -78,14 +78,14 @@ def test_kill_9_loses_nothing_and_doubles_nothing(streams: Streams, spark: Any) 
         streams.start()
         _wait_for_more_rows(spark)
         assert streams.kill_java() == 1
-        assert "Spark's Java process is gone" in streams.said()
+        assert "Spark's Java process is gone" in streams.log_text()
         streams.start()
         _wait_for_more_rows(spark)
     finally:
         producer.terminate()  # it delivers what it has made
-        said, _ = producer.communicate(timeout=60)
+        output, _ = producer.communicate(timeout=60)
     assert producer.returncode == 0
-    assert re.fullmatch(r"[\d,]+ orders delivered: 0 late.*", said.splitlines()[-1])
+    assert re.fullmatch(r"[\d,]+ orders delivered: 0 late.*", output.splitlines()[-1])
     everything_is_right(streams, spark)
 
 
@@ -102,7 +102,7 @@ def test_sigterm_ends_the_application_in_order(streams: Streams) -> None:
     streams.start()
     _wait_for_count(streams, "orders-archive", "batches", 1)
     assert streams.stop() == 0
-    assert re.search(r"orders-dead-letters: [\d,]+ read.*\n\Z", streams.said())
+    assert re.search(r"orders-dead-letters: [\d,]+ read.*\n\Z", streams.log_text())
 
 
 def test_the_batch_runs_by_spark_submit_whose_own_settings_win(streams: Streams, spark: Any, tmp_path: Path) -> None:
@@ -119,9 +119,9 @@ def test_the_batch_runs_by_spark_submit_whose_own_settings_win(streams: Streams,
     stats = spark.table(STATS_TABLE).collect()
     assert f"{len(that_day):,} orders of {day} read from {ORDERS_TABLE}, {len(stats):,} rows written" in done
     assert sorted(row.total_count for row in stats) == sorted(n for _, n in truth.windows(that_day, HOUR).values())
-    told = "".join(path.read_text() for path in tmp_path.iterdir())
-    assert '"App Name":"supplier_stats"' in told
-    assert '"spark.sql.shuffle.partitions":"3"' in told
+    event_log = "".join(path.read_text() for path in tmp_path.iterdir())
+    assert '"App Name":"supplier_stats"' in event_log
+    assert '"spark.sql.shuffle.partitions":"3"' in event_log
 
 
 def _submit(places: Settings, folder: Path, *options: str) -> str:

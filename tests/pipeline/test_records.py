@@ -31,8 +31,8 @@ def topic(spark: Any, *values: bytes | None) -> Any:
 
 
 def reasons(spark: Any, *values: bytes | None, known: KnownSchemas = KNOWN) -> list[str | None]:
-    found = records.decode(topic(spark, *values), known).orderBy("offset").select("reason").collect()
-    return [row.reason for row in found]
+    rows = records.decode(topic(spark, *values), known).orderBy("offset").select("reason").collect()
+    return [row.reason for row in rows]
 
 
 def test_every_flaw_has_its_reason(spark: Any) -> None:
@@ -64,11 +64,11 @@ def test_a_price_must_be_a_number_that_fits(spark: Any) -> None:
 
 def test_good_orders_have_a_decimal_price(spark: Any) -> None:
     decoded = records.decode(topic(spark, ENCODER.encode(ORDER), None), KNOWN)
-    found = records.orders(decoded)
-    assert found.schema.simpleString() == (
+    orders = records.orders(decoded)
+    assert orders.schema.simpleString() == (
         "struct<order_id:string,item:string,price:decimal(10,2),supplier:string,bid_time:timestamp>"
     )
-    (row,) = found.collect()
+    (row,) = orders.collect()
     assert (row.order_id, row.item, row.price, row.supplier) == (ORDER.order_id, "tea", Decimal("12.30"), "Alice")
     assert truth.millis(row.bid_time) == NOW
 
@@ -76,15 +76,15 @@ def test_good_orders_have_a_decimal_price(spark: Any) -> None:
 def test_versions_of_the_schema_lie_side_by_side_and_old_orders_have_the_default(spark: Any) -> None:
     old, new = ENCODER.encode(ORDER), Encoder(2, 12).encode(ORDER)
     decoded = records.decode(topic(spark, old, new, old), KNOWN)
-    found = decoded.orderBy("offset").select("order.order_id", "order.currency", "reason").collect()
-    assert [tuple(row) for row in found] == [(ORDER.order_id, "EUR", None)] * 3
+    rows = decoded.orderBy("offset").select("order.order_id", "order.currency", "reason").collect()
+    assert [tuple(row) for row in rows] == [(ORDER.order_id, "EUR", None)] * 3
 
 
 def test_dead_letters_keep_key_and_value_and_say_where_they_were(spark: Any) -> None:
     bad = ENCODER.encode_flawed(Flaw.AVRO, ORDER)
     decoded = records.decode(topic(spark, ENCODER.encode(ORDER), bad, None), KNOWN)
-    found = records.dead_letters(decoded).collect()
-    assert [(row.key, row.value, {h.key: bytes(h.value) for h in row.headers}) for row in found] == [
+    rows = records.dead_letters(decoded).collect()
+    assert [(row.key, row.value, {h.key: bytes(h.value) for h in row.headers}) for row in rows] == [
         (b"k1", bad, {"reason": b"bad Avro for schema id 11", "source": b"orders/1/1"}),
         (b"k2", None, {"reason": b"null value", "source": b"orders/1/2"}),
     ]
@@ -103,9 +103,9 @@ def test_read_and_malformed_records_are_counted(spark: Any) -> None:
     from pyspark.sql import functions as F
 
     decoded = records.decode(topic(spark, ENCODER.encode(ORDER), None, ENCODER.encode(ORDER)), KNOWN)
-    told = Observation(records.OBSERVED)
-    decoded.observe(told, *records.counts()).where(F.col("reason").isNull()).collect()
-    assert told.get == {"read": 3, "malformed": 1}
+    observation = Observation(records.OBSERVED)
+    decoded.observe(observation, *records.counts()).where(F.col("reason").isNull()).collect()
+    assert observation.get == {"read": 3, "malformed": 1}
 
 
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

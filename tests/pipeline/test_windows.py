@@ -49,20 +49,20 @@ def frame(spark: Any, some: list[Bid]) -> Any:
 @few
 @given(bids)
 def test_windows_are_those_of_a_plain_recomputation(spark: Any, some: list[Bid]) -> None:
-    found = windows(frame(spark, some)).collect()
-    assert {row.window_end - row.window_start for row in found} <= {moment(WINDOW) - moment(0)}
-    stats = {(millis(row.window_start), row.supplier): (row.total_price, row["count"]) for row in found}
-    assert len(stats) == len(found)
+    rows = windows(frame(spark, some)).collect()
+    assert {row.window_end - row.window_start for row in rows} <= {moment(WINDOW) - moment(0)}
+    stats = {(millis(row.window_start), row.supplier): (row.total_price, row["count"]) for row in rows}
+    assert len(stats) == len(rows)
     assert stats == expected_windows(some)
 
 
 @few
 @given(bids)
 def test_hours_of_one_day_are_those_of_a_plain_recomputation(spark: Any, some: list[Bid]) -> None:
-    found = hourly(of_day(frame(spark, some), DAY)).collect()
-    assert {row.bid_date for row in found} <= {DAY}
-    stats = {(MIDNIGHT + row.bid_hour * HOUR, row.supplier): (row.total_price, row.total_count) for row in found}
-    assert len(stats) == len(found)
+    rows = hourly(of_day(frame(spark, some), DAY)).collect()
+    assert {row.bid_date for row in rows} <= {DAY}
+    stats = {(MIDNIGHT + row.bid_hour * HOUR, row.supplier): (row.total_price, row.total_count) for row in rows}
+    assert len(stats) == len(rows)
     that_day = [each for each in some if MIDNIGHT <= each.bid_time < MIDNIGHT + 24 * HOUR]
     assert stats == expected_windows(that_day, HOUR)
 

@@ -31,12 +31,12 @@ def bid(value: bytes | None, schemas: Mapping[int, str]) -> Bid | None:
     if schema is None:
         return None
     try:
-        found: Any = schemaless_reader(BytesIO(value[5:]), parse_schema(json.loads(schema)), None)
-        price = Decimal(found["price"])
+        order: Any = schemaless_reader(BytesIO(value[5:]), parse_schema(json.loads(schema)), None)
+        price = Decimal(order["price"])
     except (EOFError, ValueError, IndexError, InvalidOperation):
         return None
-    moment: datetime = found["bid_time"]
-    return Bid(found["order_id"], found["item"], price, found["supplier"], round(moment.timestamp() * 1000))
+    moment: datetime = order["bid_time"]
+    return Bid(order["order_id"], order["item"], price, order["supplier"], round(moment.timestamp() * 1000))
 
 
 Stats = dict[tuple[int, str], tuple[Decimal, int]]

@@ -1,5 +1,5 @@
-"""The orders batch and other statements, told by OpenLineage's listener and our agent: a process of its own, as the
-listener has to be there from the start. What it does is asked for by name."""
+"""The orders batch and other statements, reported by OpenLineage's listener and our agent: a process of its own, as the
+listener has to be there from the start. Its argument names what it does."""
 
 import os
 import sys

@@ -75,9 +75,9 @@ def _tables_in(expression: str) -> set[str]:
 
 def _project(part: _Part, chance: random.Random) -> _Part:
     made = {_new(chance): _expression(part, chance) for _ in range(chance.randrange(1, 4))}
-    kept = _some(part, chance, 2)
-    columns = [*kept, *made]
-    parts = [*kept, *(f"{e} as {n}" for n, e in made.items())]
+    unchanged = _some(part, chance, 2)
+    columns = [*unchanged, *made]
+    parts = [*unchanged, *(f"{e} as {n}" for n, e in made.items())]
     tables = part.tables.union(*map(_tables_in, made.values()))
     return _Part(f"select {', '.join(parts)} from ({part.sql}) q", columns, tables)
 
@@ -152,14 +152,14 @@ def _window(part: _Part, chance: random.Random) -> _Part:
             f"count({value}) over ()",
         ]
     )
-    kept, made = _some(part, chance, 3), _new(chance)
-    columns = ", ".join([*kept, f"cast({function} as int) as {made}"])
-    return _Part(f"select {columns} from ({part.sql})", [*kept, made], part.tables)
+    unchanged, made = _some(part, chance, 3), _new(chance)
+    columns = ", ".join([*unchanged, f"cast({function} as int) as {made}"])
+    return _Part(f"select {columns} from ({part.sql})", [*unchanged, made], part.tables)
 
 
 def _explode(part: _Part, chance: random.Random) -> _Part:
     p, q = chance.choice(part.columns), chance.choice(part.columns)
-    kept, one, two = _some(part, chance, 2), _new(chance), _new(chance)
+    unchanged, one, two = _some(part, chance, 2), _new(chance), _new(chance)
     generator, made = chance.choice(
         [
             (f"explode(array({p}, {q}))", [one]),
@@ -168,9 +168,9 @@ def _explode(part: _Part, chance: random.Random) -> _Part:
             (f"stack(2, {p}, 1, {q}, 2)", [one, two]),
         ]
     )
-    columns = ", ".join([*kept, *made])
+    columns = ", ".join([*unchanged, *made])
     sql = f"select {columns} from ({part.sql}) lateral view {generator} w as {', '.join(made)}"
-    return _Part(sql, [*kept, *made], part.tables)
+    return _Part(sql, [*unchanged, *made], part.tables)
 
 
 def _shared(part: _Part, chance: random.Random) -> _Part:
@@ -193,8 +193,8 @@ def _pivot(part: _Part, chance: random.Random) -> _Part:
 
 
 def _distinct(part: _Part, chance: random.Random) -> _Part:
-    kept = _some(part, chance, 3)
-    return _Part(f"select distinct {', '.join(kept)} from ({part.sql})", kept, part.tables)
+    unchanged = _some(part, chance, 3)
+    return _Part(f"select distinct {', '.join(unchanged)} from ({part.sql})", unchanged, part.tables)
 
 
 _STEPS = [

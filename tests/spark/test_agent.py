@@ -1,4 +1,4 @@
-"""Streaming queries of a real Spark, told to a real server."""
+"""Streaming queries of a real Spark, reported to a real server."""
 
 import json
 import pickle
@@ -100,22 +100,22 @@ def test_a_query_is_known_with_its_columns_from_its_start(lab: Lab) -> None:
     assert [f["name"] for f in start["inputs"][0]["facets"]["schema"]["fields"]] == ["item", "price", "qty"]
 
 
-def test_progress_is_told_while_it_runs_and_stop_is_an_abort(lab: Lab) -> None:
+def test_progress_is_reported_while_it_runs_and_stop_is_an_abort(lab: Lab) -> None:
     lab.feed({"item": "a", "price": 1.5, "qty": 2}, {"item": "b", "price": 2.5, "qty": 1})
     query = lab.write(lab.source(), "copies").format("parquet").start(lab.path("out"))
 
     def rows() -> int:
-        told = [i["inputFacets"] for e in lab.events("copies") for i in e["inputs"] if i.get("inputFacets")]
-        return sum(facets.get("inputStatistics", {}).get("rowCount", 0) for facets in told)
+        input_facets = [i["inputFacets"] for e in lab.events("copies") for i in e["inputs"] if i.get("inputFacets")]
+        return sum(facets.get("inputStatistics", {}).get("rowCount", 0) for facets in input_facets)
 
     wait_for(lambda: rows() == 2, "two rows", PATIENCE)
     lab.feed({"item": "c", "price": 1.0, "qty": 3})
     wait_for(lambda: rows() == 3, "the third row", PATIENCE)
     query.stop()
     lab.wait("copies", "ABORTED")
-    told = [e["run"]["facets"]["headwater_streaming"] for e in lab.events("copies")[1:] if _progress(e)]
-    assert {t["queryId"] for t in told} == {str(query.id)}
-    assert max(t["batchId"] for t in told) >= 1
+    progress = [e["run"]["facets"]["headwater_streaming"] for e in lab.events("copies")[1:] if _progress(e)]
+    assert {p["queryId"] for p in progress} == {str(query.id)}
+    assert max(p["batchId"] for p in progress) >= 1
     last = lab.events("copies")[-1]
     assert last["eventType"] == "ABORT"
     assert last["run"]["facets"]["headwater_end"]["reason"] == "stop() was called"
@@ -134,7 +134,7 @@ def test_a_query_that_reads_what_there_is_completes(lab: Lab) -> None:
     lab.wait("once", "COMPLETED")
 
 
-def test_a_failure_is_told_with_its_error(lab: Lab) -> None:
+def test_a_failure_is_reported_with_its_error(lab: Lab) -> None:
     lab.feed({"item": "a", "price": 1.5, "qty": 0})
     df = lab.source().selectExpr("1 div qty as x")
     query = lab.write(df, "broken").format("noop").start()
@@ -178,14 +178,14 @@ def test_windows_of_the_rate_source_have_a_watermark_and_a_state(lab: Lab) -> No
     counts = rate.withWatermark("timestamp", "1 second").groupBy(F.window("timestamp", "1 second")).count()
     lab.write(counts, "counts").format("memory").outputMode("update").start()
 
-    def told() -> list[Any]:
+    def progress() -> list[Any]:
         return [e["run"]["facets"]["headwater_streaming"] for e in lab.events("counts") if _progress(e)]
 
     def seen() -> Any:
-        return [t for t in told() if t.get("watermark") and t["stateRows"] > 0 and t["stateBytes"] > 0]
+        return [t for t in progress() if t.get("watermark") and t["stateRows"] > 0 and t["stateBytes"] > 0]
 
     wait_for(seen, "a watermark and a state", PATIENCE)
-    facet = wait_for(lambda: [t for t in told() if t.get("processedRowsPerSecond")], "rows", PATIENCE)[0]
+    facet = wait_for(lambda: [t for t in progress() if t.get("processedRowsPerSecond")], "rows", PATIENCE)[0]
     assert facet["sources"][0]["numInputRows"] > 0
 
 
@@ -221,7 +221,7 @@ def test_a_table_is_written_under_its_physical_name(lab: Lab) -> None:
     assert logical.json()["name"] == output["name"], "the name in the catalog leads to the same dataset"
 
 
-def test_the_columns_of_a_batch_are_told_for_the_dataset(lab: Lab) -> None:
+def test_the_columns_of_a_batch_are_reported_for_the_dataset(lab: Lab) -> None:
     lab.spark.createDataFrame([(1, 2)], "a int, b int").write.parquet(lab.path("left"))
     left = lab.spark.read.parquet(lab.path("left"))
     left.groupBy("a").count().write.parquet(lab.path("right"))
@@ -229,7 +229,7 @@ def test_the_columns_of_a_batch_are_told_for_the_dataset(lab: Lab) -> None:
     assert "left.a → right.a" in lab.columns("right")
 
 
-def test_what_cannot_be_understood_is_said(lab: Lab) -> None:
+def test_what_cannot_be_understood_is_reported(lab: Lab) -> None:
     forgotten = lab.spark.range(3).localCheckpoint()
     source = lab.source()
     df = source.join(forgotten, source.qty == forgotten.id).select("item")
@@ -268,12 +268,12 @@ def test_a_statement_in_the_batches_of_a_stream_writes_its_output(lab: Lab) -> N
     assert output["name"].endswith("/lake/shop/merged")
     written = next(e for e in lab.events("merge") if e["outputs"])
     facet = written["outputs"][0]["facets"]["columnLineage"]
-    found = notation.shown(notation.written(facet))
+    lines = notation.shown(notation.written(facet))
     rows = "rows <- in.item:join in.price:filter merged.item:join"
-    assert found.splitlines() == ["item <- in.item", "qty <- in.qty", rows]
+    assert lines.splitlines() == ["item <- in.item", "qty <- in.qty", rows]
 
 
-def test_a_query_of_another_session_is_told_to_its_end(lab: Lab) -> None:
+def test_a_query_of_another_session_is_reported_to_its_end(lab: Lab) -> None:
     session = lab.spark.newSession()
     source = session.readStream.schema("item string").json(lab.path("in"))
     query = lab.write(source, "elsewhere").format("noop").start()
@@ -282,7 +282,7 @@ def test_a_query_of_another_session_is_told_to_its_end(lab: Lab) -> None:
     lab.wait("elsewhere", "ABORTED")
 
 
-def test_a_query_that_was_there_before_is_told_from_the_attachment_on(
+def test_a_query_that_was_there_before_is_reported_from_the_attachment_on(
     spark: Any, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -304,7 +304,7 @@ def test_a_query_that_was_there_before_is_told_from_the_attachment_on(
         agent.close("the test is over")
 
 
-def test_a_query_that_was_not_started_from_python_is_told_too(lab: Lab) -> None:
+def test_a_query_that_was_not_started_from_python_is_reported_too(lab: Lab) -> None:
     writer = lab.write(lab.source(), "scala").format("parquet")
     started = writer._jwrite.start(lab.path("out"))  # as Scala code would
     try:
@@ -320,15 +320,15 @@ def test_thousands_of_batches_leave_nothing_behind(lab: Lab) -> None:
     lab.write(lab.source(), "long").format("noop").start()
     lab.wait("long", "RUNNING")
     query = next(iter(lab.agent._streams._queries.values()))
-    told = {"runId": query.run.id, "batchId": 1, "sources": [{"description": "x", "numInputRows": 1}]}
+    progress = {"runId": query.run.id, "batchId": 1, "sources": [{"description": "x", "numInputRows": 1}]}
 
     def size() -> int:
         return len(pickle.dumps((query.progress.__dict__, query.unknown, query.outputs)))
 
     def feed(batches: int) -> int:
         for _ in range(batches):
-            lab.agent.progressed(json.dumps(told))
-            lab.agent.progressed(json.dumps(told | {"runId": "never heard of"}))
+            lab.agent.progressed(json.dumps(progress))
+            lab.agent.progressed(json.dumps(progress | {"runId": "unknown"}))
         assert lab.agent.flush(PATIENCE)
         return size()
 
@@ -377,9 +377,9 @@ spark = (
     SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.driver.memory", "512m")
     .config("spark.sql.warehouse.dir", folder + "/warehouse").getOrCreate()
 )
-asked = threading.Event()
+terminated = threading.Event()
 if how == "handler":
-    signal.signal(signal.SIGTERM, lambda *_: asked.set())
+    signal.signal(signal.SIGTERM, lambda *_: terminated.set())
 headwater.spark.attach(spark, url=url, namespace="tests", interval=0.5, spool=folder + "/spool")
 rate = spark.readStream.format("rate").load()
 writer = rate.writeStream.queryName(how).format("parquet").option("checkpointLocation", folder + "/cp")
@@ -395,7 +395,7 @@ if how == "fork":
 if how == "term":
     query.awaitTermination()
 if how == "handler":
-    asked.wait()
+    terminated.wait()
     query.stop()
     sys.exit()
 time.sleep(1)
@@ -421,14 +421,14 @@ def test_a_process_that_ends_aborts_its_queries(
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
-    def told() -> bool:
+    def is_running() -> bool:
         answer = server.get(path_of("jobs", "tests", how))
         return answer.status_code == 200
 
-    found = run_script(
-        SCRIPT, [server.url, str(tmp_path), how], terminate_when=told if how in ("term", "handler") else None
+    exit_code = run_script(
+        SCRIPT, [server.url, str(tmp_path), how], terminate_when=is_running if how in ("term", "handler") else None
     )
-    assert found == code
+    assert exit_code == code
     *_, last = of_job = [e for e in server.events() if e["job"]["name"] == how]
     assert [e["eventType"] for e in of_job].count("ABORT") == 1
     assert last["eventType"] == "ABORT"

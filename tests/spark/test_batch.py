@@ -1,4 +1,4 @@
-"""Batch jobs, told by OpenLineage's own listener and completed by our agent, to a real server."""
+"""Batch jobs, reported by OpenLineage's own listener and corrected by our agent, to a real server."""
 
 import os
 import signal
@@ -47,20 +47,20 @@ class Done:
     def columns(self, table: str) -> dict[str, set[str]]:
         """What the graph shows: `price:AGGREGATION` for each column of a table; `*` is what decides over rows."""
         node = f"dataset:file:{self.folder}/{table}"
-        found: dict[str, set[str]] = {}
+        origins: dict[str, set[str]] = {}
         graph = self.server.json("/api/v1/column-lineage", nodeId=node, depth="1")["graph"]
         for column in graph:
             if column["type"] != "DATASET_FIELD" or column["data"]["dataset"] != f"{self.folder}/{table}":
                 continue
-            found[column["data"]["field"]] = {
-                f"{i['dataset'].rpartition('/')[2]}.{i['field']}:{'+'.join(sorted(_ways(i)))}"
+            origins[column["data"]["field"]] = {
+                f"{i['dataset'].rpartition('/')[2]}.{i['field']}:{'+'.join(sorted(_subtypes(i)))}"
                 for i in column["data"]["inputFields"]
             }
-        return found
+        return origins
 
 
-def _ways(found: Any) -> set[str]:
-    return {way["subtype"] for way in found.get("transformations", ())}
+def _subtypes(field: Any) -> set[str]:
+    return {transformation["subtype"] for transformation in field.get("transformations", ())}
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def test_what_the_listener_misses_is_there(done: Done) -> None:
 
 
 def test_statements_of_sql_have_our_columns_too(done: Done) -> None:
-    def told(job: str) -> dict[str, set[str]]:
+    def columns_of(job: str) -> dict[str, set[str]]:
         end = done.events(f"{APPLICATION}.{job}.demo_ib_default_counts")[-1]
         (output,) = end["outputs"]
         facet = output["facets"]["columnLineage"]
@@ -114,13 +114,13 @@ def test_statements_of_sql_have_our_columns_too(done: Done) -> None:
             "rows": {_short(i) for i in facet["dataset"]},
         }
 
-    assert told("append_data") == {
+    assert columns_of("append_data") == {
         "supplier": {"orders.supplier:IDENTITY"},
         "n": set(),
         "rows": {"orders.supplier:GROUP_BY"},
     }
-    assert told("replace_data") == {"rows": {"orders.supplier:GROUP_BY+JOIN", "counts.supplier:JOIN"}}
-    assert told("overwrite_by_expression") == {
+    assert columns_of("replace_data") == {"rows": {"orders.supplier:GROUP_BY+JOIN", "counts.supplier:JOIN"}}
+    assert columns_of("overwrite_by_expression") == {
         "supplier": {"orders.item:IDENTITY"},
         "n": set(),
         "rows": {"orders.item:GROUP_BY", "orders.price:FILTER"},
@@ -145,14 +145,14 @@ def test_a_statement_that_failed_is_not_called_complete(done: Done) -> None:
     assert never.status_code == 404, "what was not made is not there"
 
 
-def test_a_stream_in_the_same_application_is_told_once_by_the_agent(done: Done) -> None:
+def test_a_stream_in_the_same_application_is_reported_once_by_the_agent(done: Done) -> None:
     assert done.states("doubled") == ["COMPLETED"]
     assert done.events("doubled")[0]["run"]["facets"]["parent"]["job"]["name"] == APPLICATION
     writes = [job for job in done.jobs() if job.endswith("out") or "micro" in job or "stream" in job]
     assert writes == []
 
 
-def test_what_the_batches_of_a_stream_write_is_told_once_by_the_agent(done: Done) -> None:
+def test_what_the_batches_of_a_stream_write_is_reported_once_by_the_agent(done: Done) -> None:
     job = done.server.json(path_of("jobs", "orders", "batches"))
     assert {d["name"].rpartition("/")[2] for d in job["outputs"]} == {"counts", "out-of-batches"}
     assert done.states(f"{APPLICATION}.append_data.demo_ib_default_counts") == ["COMPLETED"], "that of CREATE TABLE AS"
@@ -160,18 +160,18 @@ def test_what_the_batches_of_a_stream_write_is_told_once_by_the_agent(done: Done
 
 def test_no_run_is_left_open(done: Done) -> None:
     states = {job: done.states(job) for job in done.jobs()}
-    assert {state for found in states.values() for state in found} == {"COMPLETED", "FAILED"}, states
+    assert {state for of_job in states.values() for state in of_job} == {"COMPLETED", "FAILED"}, states
 
 
 def test_nothing_is_left_on_disk(done: Done) -> None:
     assert [path for path in (done.folder / "spool").rglob("*") if path.is_file()] == []
 
 
-def _short(found: Any) -> str:
-    return f"{found['name'].rpartition('/')[2]}.{found['field']}:{'+'.join(sorted(_ways(found)))}"
+def _short(field: Any) -> str:
+    return f"{field['name'].rpartition('/')[2]}.{field['field']}:{'+'.join(sorted(_subtypes(field)))}"
 
 
-def test_an_application_that_fails_is_told_so(server: Server, tmp_path: Path) -> None:
+def test_an_application_that_fails_is_reported_as_failed(server: Server, tmp_path: Path) -> None:
     assert run(server.url, tmp_path, "orders", "fail") == 1
     done = Done(server, tmp_path)
     assert done.states(APPLICATION) == ["FAILED"]
@@ -185,7 +185,7 @@ def test_an_application_that_just_ends_is_complete(server: Server, tmp_path: Pat
     assert Done(server, tmp_path).states(APPLICATION) == ["COMPLETED"]
 
 
-def test_applications_one_after_the_other_in_one_process_are_told_each(server: Server, tmp_path: Path) -> None:
+def test_applications_one_after_the_other_in_one_process_are_reported_each(server: Server, tmp_path: Path) -> None:
     assert run(server.url, tmp_path, "orders", "stop", "again", "supplier_stats", "stop") == 0
     done = Done(server, tmp_path)
     assert done.states(APPLICATION) == ["COMPLETED", "COMPLETED"]
@@ -214,7 +214,9 @@ def test_a_parent_ends_the_application_of_a_killed_driver(server: Server, tmp_pa
     assert done.states(APPLICATION) == ["ABORTED"]
 
 
-def test_what_the_listener_said_while_nobody_listened_is_told_later(make_server: Start, tmp_path: Path) -> None:
+def test_what_the_listener_wrote_while_the_server_was_away_is_reported_later(
+    make_server: Start, tmp_path: Path
+) -> None:
     """Neither server nor agent is there at first; the next run finds both, and ends in its own way."""
     server, port = make_server(), free_port()
     assert run(f"http://127.0.0.1:{port}", tmp_path, "detached", "orders", "stop") == 0

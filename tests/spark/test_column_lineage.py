@@ -14,7 +14,7 @@ CASES = [case for file in sorted((Path(__file__).parent / "cases").glob("*.txt")
 
 def frame(case: notation.Case, world: dict[str, Any]) -> Any:
     if not case.is_program:
-        return world["spark"].sql(case.asked)
+        return world["spark"].sql(case.query)
     tree = ast.parse("\n".join(case.program))
     last = tree.body.pop()
     assert isinstance(last, ast.Expr), "the last line is the DataFrame"
@@ -29,10 +29,10 @@ def answer(case: notation.Case, world: dict[str, Any]) -> dict[str, set[str]]:
     if written is not None:
         into = {"into": {dataset.name.rpartition("/")[2] for dataset in written.sink.datasets}}
         return into | notation.written(written.lineage.facet, written.lineage.unknown)
-    found = lineage(df)
+    columns = lineage(df)
     if case.as_topic:
-        found = found.as_records()
-    return notation.written(found.facet, found.unknown)
+        columns = columns.as_records()
+    return notation.written(columns.facet, columns.unknown)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)

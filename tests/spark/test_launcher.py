@@ -51,7 +51,7 @@ def run(*command: str, env: Mapping[str, str] | None = None) -> "subprocess.Comp
 def submit(tmp_path: Path, server: Server, how: str, **conf: str) -> "subprocess.CompletedProcess[str]":
     script = tmp_path / "job.py"
     script.write_text(JOB)
-    told = {
+    settings = {
         "spark.pyspark.driver.python": LAUNCHER,
         "spark.driver.memory": "512m",
         "spark.sql.warehouse.dir": str(tmp_path / "warehouse"),
@@ -59,14 +59,14 @@ def submit(tmp_path: Path, server: Server, how: str, **conf: str) -> "subprocess
         "spark.headwater.url": server.url,
         "spark.headwater.namespace": "submitted",
     } | {f"spark.{key.replace('_', '.')}": value for key, value in conf.items()}
-    words = [word for key, value in told.items() for word in ("--conf", f"{key}={value}")]
+    words = [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]
     as_in_a_venv = {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
     arguments = ("--master", "local[1]", *words, str(script), str(tmp_path), how)
     return run("spark-submit", *arguments, env=as_in_a_venv)
 
 
 @pytest.mark.parametrize(("how", "code"), [("well", 0), ("exit", 7), ("raise", 1), ("second session", 0)])
-def test_a_job_is_told_by_configuration_alone_and_ends_as_it_would_without(
+def test_a_job_is_reported_by_configuration_alone_and_ends_as_it_would_without(
     how: str, code: int, server: Server, tmp_path: Path
 ) -> None:
     done = submit(tmp_path, server, how)
@@ -79,7 +79,7 @@ def test_a_job_is_told_by_configuration_alone_and_ends_as_it_would_without(
         assert "headwater/spark" not in done.stdout, "the traceback is the job's alone"
 
 
-def test_batches_are_told_when_the_listener_is_among_the_jars(server: Server, tmp_path: Path) -> None:
+def test_batches_are_reported_when_the_listener_is_among_the_jars(server: Server, tmp_path: Path) -> None:
     jar = next(jar for jar in JARS if jar.name.startswith("openlineage-spark"))
     done = submit(tmp_path, server, "batch", jars=str(jar))
     assert done.returncode == 0, done.stderr
@@ -91,23 +91,23 @@ def test_batches_are_told_when_the_listener_is_among_the_jars(server: Server, tm
     }
     node = f"datasetField:file:{tmp_path}/counts:count"
     graph = server.json("/api/v1/column-lineage", nodeId=node)["graph"]
-    assert f"datasetField:file:{tmp_path}/ids:id" in {found["id"] for found in graph}, "the group, which counts"
+    assert f"datasetField:file:{tmp_path}/ids:id" in {node["id"] for node in graph}, "the group, which counts"
 
 
-def test_without_an_address_nothing_is_told(server: Server, tmp_path: Path) -> None:
+def test_without_an_address_nothing_is_reported(server: Server, tmp_path: Path) -> None:
     done = submit(tmp_path, server, "well", headwater_url="")
     assert done.returncode == 0, done.stderr
     assert server.events() == []
 
 
-def test_a_setting_that_makes_no_sense_is_said_and_the_job_runs(server: Server, tmp_path: Path) -> None:
+def test_a_setting_that_makes_no_sense_is_logged_and_the_job_runs(server: Server, tmp_path: Path) -> None:
     done = submit(tmp_path, server, "well", headwater_interval="often")
     assert done.returncode == 0, done.stderr
     assert "spark.headwater.interval is 'often': give a number of seconds above 0" in done.stdout
     assert server.events() == []
 
 
-def test_the_parent_that_a_scheduler_names_is_told(server: Server, tmp_path: Path) -> None:
+def test_the_parent_that_a_scheduler_names_is_reported(server: Server, tmp_path: Path) -> None:
     run_id = "01a1ddeb-2c40-7aeb-b395-690165c27572"
     done = submit(
         tmp_path,

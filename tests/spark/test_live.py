@@ -1,4 +1,4 @@
-"""The orders pipeline on a real broker, registry, store and catalog: what is told of it, and under which names."""
+"""The orders pipeline on a real broker, registry, store and catalog: what is reported of it, and under which names."""
 
 import os
 import signal
@@ -67,8 +67,8 @@ class Live:
     def progress(self, name: str) -> list[Any]:
         """Of all events of a query, the oldest first."""
         events = self.ask("/api/v1/events/lineage", limit="1000", sortDirection="asc")["events"]
-        told = [e["run"]["facets"].get("headwater_streaming") for e in events if e.get("job", {}).get("name") == name]
-        return [facet for facet in told if facet]
+        facets = [e["run"]["facets"].get("headwater_streaming") for e in events if e.get("job", {}).get("name") == name]
+        return [facet for facet in facets if facet]
 
     def columns(self, namespace: str, dataset: str) -> dict[str, set[str]]:
         """Direct ones: `total_price` ← `orders.price:AGGREGATION`."""
@@ -113,8 +113,8 @@ def test_names_are_physical_and_the_same_for_all_that_touch_a_dataset(live: tupl
     kafka, warehouse = f"kafka://{here.kafka}", "s3://warehouse"
 
     def ends(job: str) -> tuple[list[Any], list[Any]]:
-        found = here.job(job)
-        inputs, outputs = ([(d["namespace"], d["name"]) for d in found[side]] for side in ("inputs", "outputs"))
+        reported = here.job(job)
+        inputs, outputs = ([(d["namespace"], d["name"]) for d in reported[side]] for side in ("inputs", "outputs"))
         return inputs, outputs
 
     assert ends("supplier-stats") == ([(kafka, "orders")], [(kafka, "supplier-stats")])
@@ -141,15 +141,15 @@ def test_columns_go_from_the_records_to_the_tables(live: tuple[Live, Job]) -> No
     assert here.columns("s3://warehouse", "orders")["price"] == {"orders.price:TRANSFORMATION"}
 
 
-def test_offsets_lag_watermark_state_and_what_the_job_counts_are_told(live: tuple[Live, Job]) -> None:
+def test_offsets_lag_watermark_state_and_what_the_job_counts_are_reported(live: tuple[Live, Job]) -> None:
     here, _ = live
     wait_for(lambda: _read(here, "supplier-stats") == 6000, "all records to be counted", PATIENCE)
-    told = here.progress("supplier-stats")
-    last = told[-1]
+    progress = here.progress("supplier-stats")
+    last = progress[-1]
     (source,) = last["sources"]
     assert sum(source["endOffset"]["orders"].values()) == 6000
     assert source["offsetsBehind"] == 0
-    assert sum(facet.get("observed", {}).get("records", {}).get("malformed", 0) for facet in told) > 0
+    assert sum(facet.get("observed", {}).get("records", {}).get("malformed", 0) for facet in progress) > 0
     assert last["watermark"].startswith("20")
     assert last["stateRows"] > 0
     assert last["stateBytes"] > 0

@@ -1,8 +1,8 @@
 """Lineage against what really happens: a source column is changed, and the columns that come out are compared.
 
-Random queries run over small tables. Whenever the values of an output change, the lineage must have said that
-it depends on the column that was changed. The lineage cannot be told from the data alone (a change may happen
-not to show), so only this direction is a fault; how much is claimed in vain is kept in bounds.
+Random queries run over small tables. Whenever the values of an output change, the lineage must have reported that
+it depends on the column that was changed. The lineage cannot be derived from the data alone (a change may happen
+not to show), so only this direction is a fault; the share of wrong claims has a limit.
 """
 
 import os
@@ -80,7 +80,7 @@ def queries() -> Iterator[Query]:
 
 
 @pytest.mark.timeout(900)
-def test_every_output_that_changes_was_said_to_depend_on_the_column(spark: Any, variants: Any) -> None:
+def test_every_output_that_changes_was_reported_to_depend_on_the_column(spark: Any, variants: Any) -> None:
     missed, claimed, shown, refused = [], 0, 0, 0
     for query in queries():
         for table in COLUMNS:
@@ -90,8 +90,8 @@ def test_every_output_that_changes_was_said_to_depend_on_the_column(spark: Any, 
         except Exception:  # Spark's own optimizer stumbles over some of them
             refused += 1
             continue
-        found = lineage(spark.sql(query.sql))
-        assert not found.unknown, (query.sql, found.unknown)
+        columns = lineage(spark.sql(query.sql))
+        assert not columns.unknown, (query.sql, columns.unknown)
         for table in query.tables:
             for column in COLUMNS[table]:
                 variants[table, column].createOrReplaceTempView(table)
@@ -100,7 +100,7 @@ def test_every_output_that_changes_was_said_to_depend_on_the_column(spark: Any, 
                 for output, values in before.items():
                     kinds = [
                         kinds
-                        for deps in (found.columns[output].own, found.indirect)
+                        for deps in (columns.columns[output].own, columns.indirect)
                         for origin, kinds in deps.items()
                         if isinstance(origin, Source) and origin.name.endswith(f"/{table}") and origin.field == column
                     ]

@@ -25,7 +25,7 @@ def supervised(*options: str) -> tuple[str, ...]:
     return (*SUPERVISE, *options, "--", sys.executable, "-c", STREAM)
 
 
-def told(server: Server, job: str) -> list[Any]:
+def events_of(server: Server, job: str) -> list[Any]:
     return [e for e in server.events() if e.get("job", {}).get("name") == job]
 
 
@@ -34,7 +34,7 @@ def states(server: Server, job: str) -> list[str]:
     return [run["state"] for run in answer.json()["runs"]] if answer.status_code == 200 else []
 
 
-def test_a_killed_driver_is_told_at_once_and_started_again(server: Server, tmp_path: Path) -> None:
+def test_a_killed_driver_is_reported_at_once_and_started_again(server: Server, tmp_path: Path) -> None:
     with started([*supervised("--pause", "0.1"), server.url, str(tmp_path), "killed"]) as job:
         driver = read_pid(tmp_path)
         wait_for(lambda: states(server, "killed") == ["RUNNING"], "the query", PATIENCE)
@@ -45,7 +45,7 @@ def test_a_killed_driver_is_told_at_once_and_started_again(server: Server, tmp_p
         wait_for(lambda: states(server, "killed") == ["RUNNING", "ABORTED"], "the next run", PATIENCE)
         assert again != driver
         assert not is_alive(jvm), "nothing of the first one may still write"
-        events = told(server, "killed")
+        events = events_of(server, "killed")
         end = next(e for e in events if e["eventType"] == "ABORT")
         assert end["run"]["facets"]["headwater_end"]["reason"] == "the driver was killed by SIGKILL"
         of_run = [e for e in events if e["run"]["runId"] == end["run"]["runId"]]
@@ -58,12 +58,12 @@ def test_a_killed_driver_is_told_at_once_and_started_again(server: Server, tmp_p
         job.process.send_signal(signal.SIGTERM)
         assert job.wait() == 128 + signal.SIGTERM
         assert states(server, "killed") == ["ABORTED", "ABORTED"]
-        assert told(server, "killed")[-1]["run"]["facets"]["headwater_end"]["reason"] == "SIGTERM"
+        assert events_of(server, "killed")[-1]["run"]["facets"]["headwater_end"]["reason"] == "SIGTERM"
         assert not is_alive(next_jvm)
         assert [path for path in (tmp_path / "spool").rglob("*") if path.is_file()] == []
 
 
-def test_an_end_that_nobody_hears_is_told_later(make_server: Start, tmp_path: Path) -> None:
+def test_an_end_while_the_server_is_away_is_reported_later(make_server: Start, tmp_path: Path) -> None:
     server, port = make_server(), free_port()
     with started([*supervised("--restarts", "0"), f"http://127.0.0.1:{port}", str(tmp_path), "unheard"]) as job:
         driver = read_pid(tmp_path)
@@ -73,7 +73,7 @@ def test_an_end_that_nobody_hears_is_told_later(make_server: Start, tmp_path: Pa
     server.start(port)
     arguments = [server.url, str(tmp_path), "another"]
     run_script(STREAM, arguments, terminate_when=lambda: states(server, "another") == ["RUNNING"])
-    kinds = [e["eventType"] for e in told(server, "unheard")]
+    kinds = [e["eventType"] for e in events_of(server, "unheard")]
     assert (kinds[0], kinds[-1]) == ("START", "ABORT")
     assert set(kinds[1:-1]) == {"RUNNING"}
     assert states(server, "unheard") == ["ABORTED"]
@@ -82,17 +82,17 @@ def test_an_end_that_nobody_hears_is_told_later(make_server: Start, tmp_path: Pa
 def test_without_a_parent_the_next_driver_ends_what_a_killed_one_left(server: Server, tmp_path: Path) -> None:
     with started([sys.executable, "-c", STREAM, server.url, str(tmp_path), "left"]) as job:
         driver = read_pid(tmp_path)
-        wait_for(lambda: len(told(server, "left")) >= 3, "a few signs of life", PATIENCE)
+        wait_for(lambda: len(events_of(server, "left")) >= 3, "a few events", PATIENCE)
         os.kill(driver, signal.SIGKILL)
         job.wait()
     assert states(server, "left") == ["RUNNING"]
     arguments = [server.url, str(tmp_path), "next"]
     run_script(STREAM, arguments, terminate_when=lambda: states(server, "next") == ["RUNNING"])
     assert states(server, "left") == ["ABORTED"]
-    *before, end = told(server, "left")
+    *before, end = events_of(server, "left")
     assert end["eventTime"] > max(e["eventTime"] for e in before)
     assert end["run"]["facets"]["headwater_end"]["reason"].startswith("the driver died without reporting its end")
-    assert end["eventTime"] < told(server, "next")[0]["eventTime"], "it was dead before the next one came"
+    assert end["eventTime"] < events_of(server, "next")[0]["eventTime"], "it was dead before the next one came"
 
 
 def test_who_kills_the_parent_ends_the_driver(server: Server, tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_driver_of_spark_submit_is_watched_too(server: Server, tmp_path: Path)
         os.kill(driver, signal.SIGKILL)
         assert job.wait() == 128 + signal.SIGKILL
     assert states(server, "submitted") == ["ABORTED"]
-    reason = told(server, "submitted")[-1]["run"]["facets"]["headwater_end"]["reason"]
+    reason = events_of(server, "submitted")[-1]["run"]["facets"]["headwater_end"]["reason"]
     assert reason == "the driver was killed by SIGKILL"
 
 
@@ -131,8 +131,8 @@ def test_it_gives_up_after_so_many_restarts_with_the_code_of_the_last() -> None:
     command = [*SUPERVISE, "--restarts", "2", "--pause", "0.01", "--", sys.executable, "-c", "exit(7)"]
     with started(command) as job:
         assert job.wait() == 7
-        said = job.output().splitlines()
-    assert [line for line in said if "restart" in line] == [
+        lines = job.output().splitlines()
+    assert [line for line in lines if "restart" in line] == [
         "supervise: restart 1 in 0.01 s",
         "supervise: restart 2 in 0.02 s",
         "supervise: giving up after 2 restarts",
