@@ -86,7 +86,7 @@ def cast(node: Node, scope: ExpressionScope) -> Value:
 
 
 def _type_of(node: Node) -> Any:
-    """Where it can be told without asking Spark; else None."""
+    """The type, where the plan has it; else None."""
     if node.kind == "CreateNamedStruct":
         types = [_type_of(child) for child in node.children[1::2]]
         return {

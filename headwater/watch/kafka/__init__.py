@@ -1,1 +1,1 @@
-"""Kafka's own word on topics and consumer groups."""
+"""Topics and consumer groups, asked from Kafka."""
