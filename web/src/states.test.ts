@@ -32,7 +32,7 @@ const SOURCES = import.meta.glob<string>(["/src/**/*.{ts,tsx,css}", "!/src/**/*.
   import: "default",
   eager: true,
 });
-// Namespaces are told apart by as many colours as possible, among them those of states.
+// Namespaces need as many colours as possible, among them those of states.
 const OTHERS = Object.entries(SOURCES).filter(
   ([path]) => path !== "/src/states.ts" && path !== "/src/graph/namespaceColours.ts",
 );

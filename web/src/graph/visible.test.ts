@@ -51,7 +51,7 @@ describe("around a focus", () => {
     expect(missing.size).toBe(2);
   });
 
-  test("a node that nobody knows shows nothing", () => {
+  test("an unknown node shows nothing", () => {
     expect(names(chain, { focus: idOf("x") })).toBe("");
   });
 });

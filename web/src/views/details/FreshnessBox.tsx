@@ -79,7 +79,7 @@ function Written({ freshness, onNavigate }: { freshness: Freshness; onNavigate: 
   );
 }
 
-/** Good enough for a label; the drawer that it opens asks the server. */
+/** Good enough for a label; the drawer that it opens resolves the name. */
 function lastPart(nodeId: string): string {
   return nodeId.split(":").at(-1) ?? nodeId;
 }

@@ -5,7 +5,7 @@ import { duration, moment, plural } from "@/parts/format";
 import { stateColour, stateName } from "@/states";
 
 interface Props {
-  runs: Run[]; // the latest first, as the server tells them
+  runs: Run[]; // the latest first, as the server lists them
   picked?: string | null;
   onPick?: (runId: string) => void;
 }

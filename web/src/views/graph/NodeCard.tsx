@@ -100,10 +100,10 @@ export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<Car
   );
 });
 
-/** Longer than a pointer needs that only passes by. */
+/** Longer than a passing pointer stays on a card. */
 const REST_MS = 450;
 
-/** Whether something holds since a moment, so that what only passes by wakes nobody. */
+/** Whether something has been true for a while, so that a passing pointer has no effect. */
 function useRest(holds: boolean): boolean {
   const [isLong, setIsLong] = useState(false);
   useEffect(() => {

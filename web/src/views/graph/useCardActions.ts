@@ -13,7 +13,7 @@ interface Options {
   onHover: (id: string | null) => void;
 }
 
-/** What cards can ask for, as changes of the address. */
+/** What a card can do, as changes of the address. */
 export function useCardActions({ state, change, pathStart, onPathEnd, onHover }: Options): Actions {
   return useMemo<Actions>(
     () => ({
