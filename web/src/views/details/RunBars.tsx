@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import type { Run } from "@/api/schema";
 import { Bars } from "@/parts/charts";
 import { duration, moment, plural } from "@/parts/format";
-import { stateColour, stateName } from "@/states";
+import { stateColour, stateName } from "@/theme/states";
 
 interface Props {
   runs: Run[]; // the latest first, as the server lists them

@@ -17,7 +17,7 @@ import type { Card } from "@/graph/scene";
 import { type Fan, type ShownNode, step, type Way } from "@/graph/visible";
 import { ago } from "@/parts/format";
 import { jobLabel } from "@/state/throughput";
-import { stateName } from "@/states";
+import { stateName } from "@/theme/states";
 import { useActions } from "@/views/graph/actions";
 import { ColumnPeek } from "@/views/graph/ColumnPeek";
 import { ColumnRows } from "@/views/graph/ColumnRows";
