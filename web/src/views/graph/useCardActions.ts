@@ -37,7 +37,7 @@ export function useCardActions({ state, change, pathStart, onPathEnd, onHover }:
       },
       toggleColumns: (id) => change({ cards: toggled(state.cards, id) }),
       traceColumn: (column) => change({ column }),
-      openGroup: (id) => change({ shut: toggled(state.shut, id) }),
+      openGroup: (id) => change({ collapsed: toggled(state.collapsed, id) }),
     }),
     [change, state, pathStart, onPathEnd, onHover],
   );
