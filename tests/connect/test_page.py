@@ -52,7 +52,7 @@ def test_what_runs_is_seen_with_tasks_topics_and_configuration(
     expect(shown.get_by_role("table", name="Configuration")).to_contain_text("[hidden]")
     expect(shown).not_to_contain_text("pa55")
     expect(shown.get_by_role("table", name="Topics")).to_contain_text("lag 0")
-    watched.is_accessible()
+    watched.assert_accessible()
     watched.picture("connectors-light")
     page.reload()
     expect(shown).to_contain_text("looked-at")
@@ -79,7 +79,7 @@ def test_a_connector_is_deployed_from_json_with_its_mistakes_shown_beside_the_op
     option = form.get_by_role("textbox", name="tasks.max")
     expect(option).to_have_attribute("aria-invalid", "true")
     expect(form).to_contain_text("Not a number of type INT")
-    watched.is_accessible()
+    watched.assert_accessible()
     watched.picture("connectors-deploy-dark")
     option.fill("1")
     form.get_by_role("textbox", name="Your name").fill("carla")
@@ -103,7 +103,7 @@ def test_actions_are_confirmed_and_the_log_has_the_name(
     shown.get_by_role("button", name="Pause").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Pause").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("Headwater-User")  # nobody has said who they are
+    expect(dialog.get_by_role("alert")).to_contain_text("Headwater-User")  # no name was given yet
     watched.allowed.append("400")
     dialog.get_by_role("textbox", name="Your name").fill("dora")
     dialog.get_by_role("button", name="Pause").click()
@@ -124,8 +124,8 @@ def test_actions_are_confirmed_and_the_log_has_the_name(
     expect(shown).not_to_be_visible()
     wait_for(lambda: not cluster.status("acted-on"), "its end", PATIENCE)
     events = cluster.asked("/api/v1/events/lineage", limit=1000)["events"]
-    told = [e["job"]["facets"].get("headwater_operation") for e in events if e["job"]["name"] == "acted-on"]
-    done = {(one["action"], one["by"]) for one in told if one and one["outcome"] == "DONE"}
+    operations = [e["job"]["facets"].get("headwater_operation") for e in events if e["job"]["name"] == "acted-on"]
+    done = {(one["action"], one["by"]) for one in operations if one and one["outcome"] == "DONE"}
     assert done == {("pause", "dora"), ("configure", "dora"), ("delete", "dora")}
 
 

@@ -1,7 +1,7 @@
 /** Texts on the canvas, cut to the width that they may have. */
 
 const textCache = new Map<string, string>();
-/** Beyond this many texts the oldest are measured again. */
+/** Beyond this many texts the cache is emptied. */
 const MOST_CACHED = 20_000;
 
 /** For when texts were measured with another font. */
