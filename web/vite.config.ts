@@ -18,6 +18,6 @@ export default defineConfig({
   worker: { format: "es" },
   server: { proxy: { "/api": SERVER, "/healthz": SERVER, "/metrics": SERVER } },
   // A timing is a figure of the bench, never an assertion: on a busy machine a test may take its time.
-  // `css`: states.test.ts reads style sheets too.
+  // `css`: theme/states.test.ts reads style sheets too.
   test: { include: ["src/**/*.test.ts"], testTimeout: 60_000, css: true },
 });

@@ -69,7 +69,7 @@ def own_server(tmp_path: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[OpenPage]:
-    """Opens pages; whatever they say on the console, and whatever they ask of others, fails the test."""
+    """Opens pages; an error or warning on the console, or a request to another host, fails the test."""
     opened: list[Watched] = []
 
     def open_one(
@@ -90,7 +90,7 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     yield open_one
     try:
         for watched in opened:
-            watched.check()
+            watched.assert_quiet()
     finally:
         for watched in opened:
             watched.page.context.close()

@@ -44,40 +44,40 @@ LOOKS = {"light": Look("light"), "dark": Look("dark")}
 
 
 class Watched:
-    """A page, and what it should not have said."""
+    """A page, with what it wrote to the console and whom it called."""
 
     def __init__(self, page: Page, url: str) -> None:
         self.page = page
-        self.allowed: list[str] = []  # parts of messages that a test means to provoke
-        self._said: list[str] = []
-        self._strangers: list[str] = []
+        self.allowed: list[str] = []  # parts of messages that a test provokes on purpose
+        self._console: list[str] = []
+        self._other_hosts: list[str] = []
         self._url = url
         page.on("console", self._on_console)
-        page.on("pageerror", lambda error: self._said.append(str(error)))
+        page.on("pageerror", lambda error: self._console.append(str(error)))
         page.on("request", self._on_request)
 
     def _on_console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
-            self._said.append(message.text)
+            self._console.append(message.text)
 
     def _on_request(self, request: Request) -> None:
         if not request.url.startswith((self._url, "data:", "blob:")):
-            self._strangers.append(request.url)
+            self._other_hosts.append(request.url)
 
-    def check(self) -> None:
-        said = [text for text in self._said if not any(part in text for part in self.allowed)]
-        assert not said, said
-        assert not self._strangers, f"the page asks others: {self._strangers}"
+    def assert_quiet(self) -> None:
+        messages = [text for text in self._console if not any(part in text for part in self.allowed)]
+        assert not messages, messages
+        assert not self._other_hosts, f"the page calls other hosts: {self._other_hosts}"
 
     # The graph
 
     def card(self, node_id: str) -> Locator:
         return self.page.locator(f'article[data-node="{node_id}"]')
 
-    def has_cards(self, count: int) -> None:
+    def assert_cards(self, count: int) -> None:
         expect(self.page.get_by_test_id("stage")).to_have_attribute("data-cards", str(count))
 
-    def has_wires(self, count: int) -> None:
+    def assert_wires(self, count: int) -> None:
         expect(self.page.get_by_test_id("stage")).to_have_attribute("data-wires", str(count))
 
     def place(self, node_id: str) -> tuple[float, float]:
@@ -89,19 +89,19 @@ class Watched:
     # All views
 
     def still(self) -> None:
-        """Waits until nothing fades, slides or grows any more; what moves for ever may go on."""
+        """Waits until no animation runs that has an end."""
         self.page.evaluate(_MOTION)
 
-    def is_accessible(self) -> None:
+    def assert_accessible(self) -> None:
         self.still()  # what fades in is pale
         # Evaluated, not inserted: the page's policy allows no scripts but its own.
         self.page.evaluate(_AXE.read_text())
-        found: Any = self.page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})")
-        told = [
+        results: Any = self.page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})")
+        violations = [
             f"{v['id']}: {v['help']}: {[n['html'][:160] + str(n.get('any', [{}])[:1])[:300] for n in v['nodes'][:3]]}"
-            for v in found["violations"]
+            for v in results["violations"]
         ]
-        assert not told, "\n".join(told)
+        assert not violations, "\n".join(violations)
 
     def picture(self, name: str) -> None:
         if _PICTURES is not None:

@@ -31,5 +31,5 @@ def test_the_first_look_needs_little_javascript(demo: Server, open_page: OpenPag
     # Also what it loads by itself a moment later.
     seen.page.evaluate("new Promise(requestIdleCallback)")
     assert sizes, "no JavaScript was seen"
-    told = "\n".join(f"{size:9,} {name}" for name, size in sorted(sizes.items(), key=lambda one: -one[1]))
-    assert sum(sizes.values()) <= MOST_BYTES, f"{sum(sizes.values()):,} bytes\n{told}"
+    table = "\n".join(f"{size:9,} {name}" for name, size in sorted(sizes.items(), key=lambda one: -one[1]))
+    assert sum(sizes.values()) <= MOST_BYTES, f"{sum(sizes.values()):,} bytes\n{table}"

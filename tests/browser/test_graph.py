@@ -25,46 +25,46 @@ def around(node_id: str, **rest: str) -> str:
 @pytest.mark.parametrize("look", ["light", "dark"])
 def test_everything_at_a_glance(demo: Server, open_page: OpenPage, look: str) -> None:
     seen = open_page(demo, "/graph", LOOKS[look])
-    seen.has_cards(29)
-    seen.is_accessible()
+    seen.assert_cards(29)
+    seen.assert_accessible()
     seen.picture(f"graph-everything-{look}")
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])
 def test_around_one_dataset(demo: Server, open_page: OpenPage, look: str) -> None:
     seen = open_page(demo, around(KAFKA_ORDERS), LOOKS[look])
-    seen.has_cards(10)
+    seen.assert_cards(10)
     expect(seen.card("job:trial-flink:supplier-stats-ds")).to_contain_text("Aborted")
-    seen.is_accessible()
+    seen.assert_accessible()
     seen.picture(f"graph-orders-{look}")
 
 
 def test_depth_up_and_down_is_chosen_apart(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(KAFKA_ORDERS))
-    seen.has_cards(10)
+    seen.assert_cards(10)
     seen.page.get_by_role("button", name="Fewer downstream").click()
     seen.page.get_by_role("button", name="Fewer downstream").click()
-    seen.has_cards(1)
+    seen.assert_cards(1)
     expect(seen.page).to_have_url(re.compile("down=0"))
     seen.page.get_by_role("button", name="More downstream").click()
-    seen.has_cards(10)
+    seen.assert_cards(10)
 
 
 def test_step_by_step_without_moving_what_one_looks_at(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS, up="0", view="950,350,0.7"))
-    seen.has_cards(1)
+    seen.assert_cards(1)
     before = seen.place(SUPPLIER_STATS)
     more = seen.card(SUPPLIER_STATS).get_by_role("button", name="0 of 2 shown upstream: show more")
     more.click()
-    seen.has_cards(4)
+    seen.assert_cards(4)
     assert seen.place(SUPPLIER_STATS) == before
     placed = seen.place(LAKE_ORDERS)
     seen.card(LAKE_ORDERS).get_by_role("button", name="upstream: show more").click()
-    seen.has_cards(6)
+    seen.assert_cards(6)
     assert (seen.place(SUPPLIER_STATS), seen.place(LAKE_ORDERS)) == (before, placed)
     # And back again.
     seen.page.get_by_role("button", name="Collapse upstream").click()
-    seen.has_cards(4)
+    seen.assert_cards(4)
 
 
 def test_a_column_lights_its_whole_way(demo: Server, open_page: OpenPage) -> None:
@@ -86,32 +86,32 @@ def test_all_columns(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS), LOOKS["dark"])
     seen.page.get_by_role("button", name="Columns", exact=True).click()
     expect(seen.card(LAKE_ORDERS).get_by_role("button", name="item")).to_be_visible()
-    seen.has_wires(5 + 9)
-    seen.is_accessible()
+    seen.assert_wires(5 + 9)
+    seen.assert_accessible()
     seen.picture("graph-columns-dark")
 
 
 def test_only_jobs_only_datasets(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS))
-    seen.has_cards(6)
+    seen.assert_cards(6)
     seen.page.get_by_text("Datasets", exact=True).click()
-    seen.has_cards(2)
-    seen.has_wires(1)
+    seen.assert_cards(2)
+    seen.assert_wires(1)
     seen.page.get_by_text("Jobs", exact=True).click()
-    seen.has_cards(4)
+    seen.assert_cards(4)
 
 
 def test_groups_close_and_open(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS))
-    seen.has_cards(6)
+    seen.assert_cards(6)
     seen.card(OVERWRITE).get_by_role("button").first.click()
     seen.page.get_by_role("button", name="More", exact=True).click()
     seen.page.get_by_role("menuitem", name="Collapse group").click()
-    seen.has_cards(3)
+    seen.assert_cards(3)
     group = seen.card("job:demo-ns-rest:supplier_stats_batch")
     expect(group).to_contain_text("4 jobs")
     group.get_by_role("button", name="Expand group").click()
-    seen.has_cards(6)
+    seen.assert_cards(6)
 
 
 def test_hide_and_show_again(demo: Server, open_page: OpenPage) -> None:
@@ -130,15 +130,15 @@ def test_the_path_between_two_nodes(demo: Server, open_page: OpenPage) -> None:
     seen.page.get_by_role("menuitem", name="Path to another card").click()
     expect(seen.page.get_by_role("status")).to_contain_text("Click the card")
     seen.card(LAKE_ORDERS).get_by_role("button").first.click()
-    seen.has_cards(3)
+    seen.assert_cards(3)
     expect(seen.page.get_by_role("status")).to_contain_text("All paths between")
     seen.page.get_by_role("button", name="Close path").click()
-    seen.has_cards(6)
+    seen.assert_cards(6)
 
 
 def test_by_keyboard(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS))
-    seen.has_cards(6)
+    seen.assert_cards(6)
     seen.page.keyboard.press("ArrowRight")  # the focus first
     expect(seen.card(SUPPLIER_STATS)).to_have_attribute("data-selected", "true")
     seen.page.keyboard.press("ArrowLeft")
@@ -154,7 +154,7 @@ def test_by_keyboard(demo: Server, open_page: OpenPage) -> None:
 
 def test_find_flies_to_a_card_or_focuses_on_what_is_elsewhere(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, "/graph")
-    seen.has_cards(29)
+    seen.assert_cards(29)
     find = seen.page.get_by_placeholder("Find a card")
     find.fill("failing")
     seen.page.get_by_role("option", name=re.compile("failing-job")).first.click()
@@ -162,15 +162,15 @@ def test_find_flies_to_a_card_or_focuses_on_what_is_elsewhere(demo: Server, open
     expect(seen.card(FAILING)).to_have_attribute("data-selected", "true")
     expect(seen.page.get_by_role("region", name="Selected: failing-job")).to_contain_text("Upstream")
     seen.page.get_by_role("button", name="Focus", exact=True).click()
-    seen.has_cards(3)
+    seen.assert_cards(3)
     find.fill("supplier_stats")
     seen.page.get_by_role("option", name="rest/default/supplier_stats").first.click()
-    seen.has_cards(6)
+    seen.assert_cards(6)
 
 
 def test_what_one_types_before_the_suggestions_are_loaded_is_kept(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, "/graph")
-    seen.has_cards(29)
+    seen.assert_cards(29)
     held: list[Route] = []
     seen.page.route("**/FindSuggest*.js", lambda route: held.append(route))
     seen.page.keyboard.press("g")
@@ -186,7 +186,7 @@ def test_what_one_types_before_the_suggestions_are_loaded_is_kept(demo: Server, 
 
 def test_a_menu_gives_the_focus_back_to_its_button(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, "/graph")
-    seen.has_cards(29)
+    seen.assert_cards(29)
     button = seen.page.get_by_role("button", name="Export")
     for _ in range(2):  # the first time it is loaded
         button.focus()
@@ -198,7 +198,7 @@ def test_a_menu_gives_the_focus_back_to_its_button(demo: Server, open_page: Open
 
 def test_the_address_has_all_that_one_sees(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS))
-    seen.has_cards(6)  # laid out without columns; otherwise the new layout below would be the same as the first
+    seen.assert_cards(6)  # laid out without columns; otherwise the new layout below would be the same as the first
     seen.page.get_by_role("button", name="Columns", exact=True).click()
     seen.card(LAKE_ORDERS).get_by_role("button", name="price").click()
     expect(seen.page.get_by_role("status")).to_contain_text("Lineage of price")
@@ -221,16 +221,16 @@ def test_the_address_has_all_that_one_sees(demo: Server, open_page: OpenPage) ->
 
 def test_back_takes_a_step_back(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS))
-    seen.has_cards(6)
+    seen.assert_cards(6)
     seen.page.get_by_text("Datasets", exact=True).click()
-    seen.has_cards(2)
+    seen.assert_cards(2)
     seen.page.go_back()
-    seen.has_cards(6)
+    seen.assert_cards(6)
 
 
 def test_lanes_labels_and_namespaces(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, "/graph", LOOKS["dark"])
-    seen.has_cards(29)
+    seen.assert_cards(29)
     seen.page.get_by_role("button", name="View options").click()
     seen.page.get_by_role("switch", name="One lane per namespace").click()
     seen.page.keyboard.press("Escape")
@@ -238,15 +238,15 @@ def test_lanes_labels_and_namespaces(demo: Server, open_page: OpenPage) -> None:
     seen.picture("graph-lanes-dark")
     seen.page.get_by_role("region", name="Colours").get_by_role("button", name="trial-flink", exact=True).click()
     expect(seen.page.get_by_role("status")).to_contain_text("Only trial-flink")
-    seen.has_cards(11)
+    seen.assert_cards(11)
     seen.page.get_by_role("button", name="Show all").click()
-    seen.has_cards(29)
+    seen.assert_cards(29)
 
 
 @pytest.mark.parametrize("kind", ["SVG", "PNG", "Mermaid", "JSON"])
 def test_what_is_shown_can_be_saved(demo: Server, open_page: OpenPage, tmp_path: Path, kind: str) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS), accept_downloads=True)
-    seen.has_cards(6)
+    seen.assert_cards(6)
     seen.page.get_by_role("button", name="Export").click()
     with seen.page.expect_download() as download:
         seen.page.get_by_role("menuitem", name=kind).click()
@@ -267,7 +267,7 @@ def test_what_is_shown_can_be_saved(demo: Server, open_page: OpenPage, tmp_path:
 
 def test_from_afar_all_is_on_the_canvas_and_can_still_be_clicked(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS, view="500,300,0.3"))
-    seen.has_cards(6)
+    seen.assert_cards(6)
     expect(seen.page.locator("article")).to_have_count(0)
     assert seen.page.locator("[data-testid=stage] *").count() < 100
     # The layout is the same every time: where a card stands is seen from near.
@@ -303,14 +303,14 @@ def test_what_is_dragged_is_drawn_where_it_is(
     demo: Server, open_page: OpenPage, zoom: float, way: tuple[int, int]
 ) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS, view=f"700,200,{zoom}"))
-    seen.has_cards(6)
+    seen.assert_cards(6)
     seen.page.mouse.move(900, 600)  # where there is nothing that lights up
     seen.page.mouse.down()
     for part in range(1, 11):
         seen.page.mouse.move(900 + way[0] * part / 10, 600 + way[1] * part / 10)
     drawn = seen.page.evaluate(SHEET)
     there = open_page(demo, around(SUPPLIER_STATS, view=f"{700 + way[0]},{200 + way[1]},{zoom}"))
-    there.has_cards(6)
+    there.assert_cards(6)
     # Edges are smoothed a little differently when they are drawn elsewhere on the sheet.
     wait_for(lambda: difference(there.page, drawn) < 12, "the same picture in a page that was not dragged")
     seen.page.mouse.up()
@@ -319,18 +319,18 @@ def test_what_is_dragged_is_drawn_where_it_is(
 
 def test_tidy_and_fit(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS))
-    seen.has_cards(6)
+    seen.assert_cards(6)
     seen.page.get_by_role("button", name="Fewer upstream").click()
     seen.page.get_by_role("button", name="More upstream").click()
     seen.page.get_by_role("button", name="Re-layout").click()
     seen.page.get_by_role("button", name="Fit to window").click()
-    seen.has_cards(6)
+    seen.assert_cards(6)
     expect(seen.card(SUPPLIER_STATS)).to_be_in_viewport()
 
 
 def test_the_minimap_goes_where_one_clicks(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, "/graph?view=0,100,1")
-    seen.has_cards(29)
+    seen.assert_cards(29)
     before = seen.page.url
     seen.page.get_by_test_id("minimap").click(position={"x": 150, "y": 30})
     expect(seen.page).not_to_have_url(before)
@@ -338,7 +338,7 @@ def test_the_minimap_goes_where_one_clicks(demo: Server, open_page: OpenPage) ->
 
 def test_a_card_under_the_pointer_lights_its_ways(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS))
-    seen.has_cards(6)
+    seen.assert_cards(6)
     other = seen.card("job:demo-ns-rest:supplier_stats_batch.create_table.default_orders")
     seen.card("job:demo-ns-rest:supplier_stats_batch.append_data.demo_default_orders").hover()
     expect(other).to_have_attribute("data-faded", "true")
@@ -348,7 +348,7 @@ def test_a_card_under_the_pointer_lights_its_ways(demo: Server, open_page: OpenP
 
 def test_columns_show_while_the_pointer_rests_and_nothing_moves(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, around(SUPPLIER_STATS))
-    seen.has_cards(6)
+    seen.assert_cards(6)
     before = seen.place(SUPPLIER_STATS)
     seen.card(LAKE_ORDERS).hover()
     columns = seen.card(LAKE_ORDERS).get_by_role("list", name="Columns")
@@ -395,7 +395,7 @@ def test_on_a_phone_panels_are_sheets_at_the_bottom(demo: Server, open_page: Ope
     assert box is not None
     assert (box["x"], box["width"], box["y"] + box["height"]) == (0, PHONE["width"], PHONE["height"])
     assert box["y"] > 50  # the view stays in sight
-    seen.is_accessible()
+    seen.assert_accessible()
     seen.picture("phone-graph-details")
     sheet.get_by_role("button", name="Close details").click()
     expect(sheet).to_have_count(0)

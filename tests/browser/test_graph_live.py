@@ -21,11 +21,11 @@ def filled(own_server: Server) -> Server:
 
 def test_a_new_job_appears_by_itself_and_moves_nothing(filled: Server, open_page: OpenPage) -> None:
     seen = open_page(filled, f"/graph?node={quote(KAFKA_ORDERS)}")
-    seen.has_cards(10)
+    seen.assert_cards(10)
     expect(seen.page.get_by_role("button", name="Live: pause")).to_be_visible()
     before = {card: seen.place(card) for card in (KAFKA_ORDERS, "job:trial-flink:supplier-stats-ds")}
     assert filled.post(streaming_event("START")).status_code == 201
-    seen.has_cards(12)
+    seen.assert_cards(12)
     assert {card: seen.place(card) for card in before} == before
     expect(seen.card(LIVE_JOB)).to_have_attribute("data-state", "RUNNING")
 
@@ -35,11 +35,11 @@ def test_what_happens_before_the_stream_begins_is_not_missed(filled: Server, ope
     held: list[Route] = []
     seen.page.route("**/api/v1/live*", lambda route: held.append(route))
     seen.page.goto(f"/graph?node={quote(KAFKA_ORDERS)}")
-    seen.has_cards(10)
+    seen.assert_cards(10)
     assert filled.post(streaming_event("START")).status_code == 201
     (stream,) = held
     stream.continue_()
-    seen.has_cards(12)
+    seen.assert_cards(12)
 
 
 @pytest.mark.parametrize(("kind", "state"), [("FAIL", "FAILED"), ("ABORT", "ABORTED")])
@@ -68,32 +68,32 @@ def test_rates_and_lag_of_streams(filled: Server, open_page: OpenPage) -> None:
 
 def test_pause_and_resume(filled: Server, open_page: OpenPage) -> None:
     seen = open_page(filled, f"/graph?node={quote(KAFKA_ORDERS)}")
-    seen.has_cards(10)
+    seen.assert_cards(10)
     seen.page.get_by_role("button", name="Live: pause").click()
     filled.post(streaming_event("START"))
     # Whoever did not pause sees it.
-    open_page(filled, f"/graph?node={quote(KAFKA_ORDERS)}").has_cards(12)
-    seen.has_cards(10)
+    open_page(filled, f"/graph?node={quote(KAFKA_ORDERS)}").assert_cards(12)
+    seen.assert_cards(10)
     seen.page.get_by_role("button", name="Paused: resume").click()
-    seen.has_cards(12)
+    seen.assert_cards(12)
 
 
 def test_it_comes_back_after_the_server_was_away(filled: Server, open_page: OpenPage) -> None:
     seen = open_page(filled, f"/graph?node={quote(KAFKA_ORDERS)}")
     seen.allowed = ["ERR_", "Failed to load"]
-    seen.has_cards(10)
+    seen.assert_cards(10)
     port = filled.port
     filled.stop()
     expect(seen.page.get_by_role("button", name="Disconnected: pause")).to_be_visible()
     filled.start(port)
     expect(seen.page.get_by_role("button", name="Live: pause")).to_be_visible(timeout=20_000)
     filled.post(streaming_event("START"))
-    seen.has_cards(12)
+    seen.assert_cards(12)
 
 
 def test_the_graph_as_it_was(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, f"/graph?node={quote(KAFKA_ORDERS)}")
-    seen.has_cards(10)
+    seen.assert_cards(10)
     seen.page.get_by_role("button", name="Time", exact=True).click()
     expect(seen.page.get_by_role("img", name="failures")).to_be_visible()
     for _ in range(3):
@@ -108,7 +108,7 @@ def test_the_graph_as_it_was(demo: Server, open_page: OpenPage) -> None:
 def test_a_moment_has_less_than_now(demo: Server, open_page: OpenPage, node: str | None) -> None:
     at = "at=2026-11-15T06:40:00Z"
     seen = open_page(demo, f"/graph?{at}" if node is None else f"/graph?node={quote(node)}&{at}")
-    seen.has_cards(5 if node else 9)
+    seen.assert_cards(5 if node else 9)
 
 
 def test_two_moments_compared(demo: Server, open_page: OpenPage) -> None:
@@ -116,7 +116,7 @@ def test_two_moments_compared(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, path, LOOKS["dark"])
     expect(seen.card("job:trial-flink-local:orders-to-iceberg")).to_have_attribute("data-mark", "added")
     expect(seen.card("job:trial-flink:orders-to-iceberg")).not_to_have_attribute("data-mark", "added")
-    seen.is_accessible()
+    seen.assert_accessible()
     seen.picture("graph-compare-dark")
     seen.page.get_by_role("button", name="Compare", exact=True).click()
     expect(seen.page.locator("[data-mark]")).to_have_count(0)

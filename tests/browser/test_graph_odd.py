@@ -16,10 +16,10 @@ def test_an_empty_server_shows_how_to_begin(own_server: Server, open_page: OpenP
     expect(seen.page.get_by_role("heading", name="Send the first event")).to_be_visible()
     seen.page.get_by_role("tab", name="Airflow, dbt, Flink").click()
     expect(seen.page.get_by_text(f"OPENLINEAGE_URL={own_server.url}")).to_be_visible()
-    seen.is_accessible()
+    seen.assert_accessible()
     expect(seen.page.get_by_role("button", name="Live: pause")).to_be_visible()
     own_server.post(streaming_event("START"))
-    seen.has_cards(3)
+    seen.assert_cards(3)
 
 
 def test_a_node_that_is_not_there(demo: Server, open_page: OpenPage) -> None:
@@ -27,7 +27,7 @@ def test_a_node_that_is_not_there(demo: Server, open_page: OpenPage) -> None:
     seen.allowed = ["404"]
     expect(seen.page.get_by_role("alert")).to_contain_text("No such job or dataset")
     seen.page.get_by_role("button", name="Show everything").last.click()
-    seen.has_cards(29)
+    seen.assert_cards(29)
 
 
 def test_two_nodes_without_a_path_between_them(demo: Server, open_page: OpenPage) -> None:
@@ -51,7 +51,7 @@ def test_a_server_that_fails(demo: Server, open_page: OpenPage, status: int | No
     expect(seen.page.get_by_role("alert")).to_contain_text("The graph could not be loaded", timeout=20_000)
     seen.page.unroute("**/api/v1/lineage*")
     seen.page.get_by_role("button", name="Try again").click()
-    seen.has_cards(10)
+    seen.assert_cards(10)
 
 
 ODD_NAMES = ["<script>alert(1)</script>", "שלום עולם", "x" * 10_000, 'a "quoted" & name', "two\nlines", "%2F", "::"]
@@ -62,7 +62,7 @@ def test_odd_names_do_no_harm(own_server: Server, open_page: OpenPage) -> None:
         job = streaming_event("COMPLETE", job=name, inputs=[f"in-{number}", name], outputs=[f"{name} out"])
         assert own_server.post(job).status_code == 201
     seen = open_page(own_server, "/graph?view=20,80,0.7")
-    seen.has_cards(4 * len(ODD_NAMES))
+    seen.assert_cards(4 * len(ODD_NAMES))
     expect(seen.page.locator("article").first).to_be_visible()
     wide = seen.page.evaluate("document.documentElement.scrollWidth")
     assert wide == 1280
@@ -73,28 +73,28 @@ def test_a_wide_fan_shows_some_and_says_how_many(own_server: Server, open_page: 
     events = [streaming_event("COMPLETE", job=f"reader-{n:02}", outputs=[f"out-{n:02}"]) for n in range(40)]
     assert own_server.post_batch(events).status_code == 204
     seen = open_page(own_server, f"/graph?node={quote(KAFKA_ORDERS)}&down=1")
-    seen.has_cards(1 + 2 * 24)
+    seen.assert_cards(1 + 2 * 24)
     seen.card(KAFKA_ORDERS).get_by_role("button").first.click()
     panel = seen.page.get_by_role("region", name="Selected: orders")
     expect(panel).to_contain_text("24 of 40 shown")
     panel.get_by_role("textbox", name="Filter downstream").fill("reader-39")
     panel.get_by_role("button", name="reader-39").click()
-    seen.has_cards(1 + 2 * 25)
+    seen.assert_cards(1 + 2 * 25)
     expect(seen.card("job:live:reader-39")).to_be_in_viewport()
     seen.page.go_back()
     seen.page.keyboard.press("f")
-    seen.has_cards(1 + 2 * 24)
+    seen.assert_cards(1 + 2 * 24)
     seen.page.goto(f"/graph?node={quote(KAFKA_ORDERS)}&down=1")
     seen.card(KAFKA_ORDERS).get_by_role("button", name="24 of 40 shown downstream: show more").click()
-    seen.has_cards(1 + 2 * 40)
+    seen.assert_cards(1 + 2 * 40)
 
 
 @pytest.mark.timeout(240)
 def test_more_jobs_than_one_picture_can_hold(own_server: Server, open_page: OpenPage) -> None:
     events = Events(Load("chain", 1001, plain=True))
     for start in range(0, 1001, 143):
-        told = (one for n in range(start, start + 143) for one in events.run(n, with_start=False))
-        body = b"[" + b",".join(told) + b"]"
+        batch = (one for n in range(start, start + 143) for one in events.run(n, with_start=False))
+        body = b"[" + b",".join(batch) + b"]"
         assert own_server.post_batch(body).status_code == 204
     seen = open_page(own_server, "/graph")
     expect(seen.page.get_by_role("heading", name="Too large to draw")).to_be_visible()
@@ -112,5 +112,5 @@ def test_a_past_that_is_too_large_for_one_answer_says_so(own_server: Server, ope
     seen = open_page(own_server, "/graph?at=2100-01-01T00:00:00Z")
     expect(seen.page.get_by_role("status")).to_contain_text("the first 1,000 nodes and edges of that moment")
     seen.page.get_by_role("button", name="Back to now").first.click()
-    seen.has_cards(400 + 1 + 3 * 400)
+    seen.assert_cards(400 + 1 + 3 * 400)
     expect(seen.page.get_by_role("status")).to_have_count(0)

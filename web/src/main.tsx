@@ -10,8 +10,8 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "@/App";
 import { queryClient } from "@/api/queryClient";
-import { cssVariables } from "@/states";
-import { theme } from "@/theme";
+import { theme } from "@/theme/mantine";
+import { cssVariables } from "@/theme/states";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");

@@ -5,9 +5,9 @@ import { type ComponentType, lazy } from "react";
 
 interface View {
   path: string;
-  // Each view is a chunk of its own: what nobody looks at is not loaded.
+  // Each view is a chunk of its own: what is not shown is not loaded.
   View: ComponentType;
-  /** How it is called in the header; the others are reached from where they are about something. */
+  /** Its name in the header; the others are linked from where they are about something. */
   place?: { name: string; Icon: Icon };
 }
 

@@ -61,7 +61,7 @@ def written(name: tuple[str, str], rows: int, facets: Json | None = None) -> Jso
 
 
 class Shop:
-    """Events of the shop, told at a moment."""
+    """Events of the shop, as of a moment."""
 
     def __init__(self, now: datetime | None = None) -> None:
         self.now = now or datetime.now(UTC)
@@ -157,7 +157,7 @@ class Shop:
     def stream(self) -> Iterator[Json]:
         flink = {"jobType": facet(processingType="STREAMING", integration="FLINK", jobType="JOB")}
         connect = {"jobType": facet(processingType="STREAMING", integration="KAFKA_CONNECT", jobType="TASK")}
-        told = {
+        metrics = {
             "headwater_streaming": facet(
                 inputRowsPerSecond=1234.5,
                 outputRowsPerSecond=1180.25,
@@ -174,7 +174,7 @@ class Shop:
         yield self.event("ABORT", "enrich", timedelta(hours=5), 1, producer="https://example.org/flink-watcher")
         yield self.event("START", "enrich", timedelta(hours=5), 2, job_facets=flink, **both)
         for minutes in range(12, -1, -1):
-            yield self.event("RUNNING", "enrich", timedelta(minutes=minutes), 2, run_facets=told, **both)
+            yield self.event("RUNNING", "enrich", timedelta(minutes=minutes), 2, run_facets=metrics, **both)
         yield self.event("START", "orders-source", timedelta(hours=7), 1, job_facets=connect, outputs=[dataset(ORDERS)])
         yield self.event("RUNNING", "orders-source", timedelta(minutes=33), 1, outputs=[dataset(ORDERS)])
 

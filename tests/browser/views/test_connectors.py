@@ -16,7 +16,7 @@ def test_a_server_without_a_cluster_says_how_to_give_it_one(visit: Visit) -> Non
     expect(page.get_by_text("No Connect cluster configured")).to_be_visible()
     expect(page.get_by_text("headwater serve --connect")).to_be_visible()
     expect(page.get_by_role("button", name="Deploy")).to_have_count(0)
-    visit.watched.is_accessible()
+    visit.watched.assert_accessible()
     page.set_viewport_size(PHONE)
     assert not visit.is_too_wide()
 

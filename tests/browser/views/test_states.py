@@ -44,7 +44,7 @@ def test_everybody_can_use_it(open_page: OpenPage, shop: Server, view: str, look
     path, text = VIEWS[view]
     seen = open_page(shop, path, LOOKS[look])
     expect(seen.page.get_by_text(text).first).to_be_visible()
-    seen.is_accessible()
+    seen.assert_accessible()
     seen.picture(f"view-{view}-{look}")
 
 
@@ -125,7 +125,7 @@ def test_bad_names_stay_in_their_place(open_page: OpenPage, bad: Server, path: s
     expect(page.locator("main")).to_contain_text("script" if "long" not in path else "long_")
     assert page.evaluate("window.hacked") is None
     assert not visit.is_too_wide()
-    visit.watched.is_accessible()
+    visit.watched.assert_accessible()
     visit.watched.picture(f"bad{re.sub(r'[^a-z]', '-', path)}")
 
 

@@ -12,7 +12,7 @@ from tests.integration.support import Server
 
 
 class Visit:
-    """Opens its page with the first address. What the page says on the console fails the test."""
+    """Opens its page with the first address. An error or warning on the console fails the test."""
 
     def __init__(self, open_page: OpenPage, server: Server, **options: Any) -> None:
         self.server = server
@@ -28,7 +28,7 @@ class Visit:
 
     @property
     def watched(self) -> Watched:
-        assert self._watched is not None, "it goes nowhere yet"
+        assert self._watched is not None, "no page was opened yet"
         return self._watched
 
     @property

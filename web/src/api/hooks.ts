@@ -1,4 +1,4 @@
-/** Hooks for what several views ask the server, each under a key of its own. */
+/** Hooks for queries that several views share, each under a key of its own. */
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ApiError, api, body } from "@/api/client";
@@ -6,7 +6,7 @@ import { kindOf } from "@/api/names";
 import { datasetQuery, namespacesQuery, runQuery, runsQuery } from "@/api/queries";
 import type { ColumnData, DatasetData, GraphNode, JobData } from "@/api/schema";
 
-/** A node id taken apart. Names may hold colons, so only the server can tell. */
+/** A node id taken apart. Names may hold colons, so only the server can take it apart. */
 export interface ResolvedNode {
   kind: "job" | "dataset";
   nodeId: string; // the canonical one

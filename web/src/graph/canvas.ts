@@ -1,5 +1,6 @@
 /** Draws on one canvas: frames, all wires and, from afar, all cards. */
 
+import { shortened } from "@/graph/fittedText";
 import type { Highlight } from "@/graph/highlight";
 import type { RunState } from "@/graph/model";
 import type { Palette } from "@/graph/palette";
@@ -273,31 +274,4 @@ export function sees(inside: Rect, left: number, top: number, right: number, bot
 function rounded(context: CanvasRenderingContext2D, rect: Rect, radius: number): void {
   context.beginPath();
   context.roundRect(rect.x, rect.y, rect.width, rect.height, radius);
-}
-
-const textCache = new Map<string, string>();
-/** Beyond this many texts the oldest are measured again. */
-const MOST_CACHED = 20_000;
-
-/** For when texts were measured with another font. */
-export const clearTextCache = () => textCache.clear();
-
-/** The text with its end cut off where it would be too wide. Measuring is slow, so results are cached. */
-function shortened(context: CanvasRenderingContext2D, text: string, width: number): string {
-  const key = `${context.font} ${Math.round(width)} ${text}`;
-  const cached = textCache.get(key);
-  if (cached !== undefined) return cached;
-  let fitted = text.slice(0, 200);
-  if (context.measureText(fitted).width > width) {
-    let [fits, tooLong] = [0, fitted.length];
-    while (tooLong - fits > 1) {
-      const half = (fits + tooLong) >> 1;
-      if (context.measureText(`${fitted.slice(0, half)}…`).width <= width) fits = half;
-      else tooLong = half;
-    }
-    fitted = `${fitted.slice(0, fits)}…`;
-  }
-  if (textCache.size > MOST_CACHED) textCache.clear();
-  textCache.set(key, fitted);
-  return fitted;
 }

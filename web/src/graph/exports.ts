@@ -4,7 +4,7 @@ import { HEAD_Y, rowY } from "@/graph/cards";
 import type { RunState } from "@/graph/model";
 import type { Palette } from "@/graph/palette";
 import type { Card, Scene, Wire } from "@/graph/scene";
-import { stateName } from "@/states";
+import { stateName } from "@/theme/states";
 
 const MARGIN = 30;
 const FONT = "Inter, system-ui, sans-serif";

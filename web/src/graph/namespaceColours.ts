@@ -1,6 +1,6 @@
 /** Colours of namespaces: stable, far apart, and readable on cards of both schemes. */
 
-import type { Scheme } from "@/states";
+import type { Scheme } from "@/theme/states";
 
 // Pairs for light and dark cards; each has a contrast of 4.5 and more on its card (WCAG AA), see the test.
 const PAIRS: readonly (readonly [string, string])[] = [

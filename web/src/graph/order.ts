@@ -14,7 +14,7 @@ const SWEEPS = 24;
 /** Very long edges of very large graphs would cost more than they straighten. */
 const STAND_INS_PER_NODE = 8;
 
-/** `blocks` holds together what has the same number (0 is nobody's); `lanes` come strictly one after another. */
+/** `blocks` holds together what has the same number (0: no block); `lanes` come strictly one after another. */
 export function ordered(layerOf: Int32Array, ends: Ends, blocks: Int32Array, lanes: Int32Array): Ordered {
   const items = standing(layerOf, ends);
   const lane = (item: number) => (item < items.count ? at(lanes, item) : -1);

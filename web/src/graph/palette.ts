@@ -1,7 +1,7 @@
 /** What the canvas and exported pictures are painted with. The cards' own colours are in CSS. */
 
 import type { RunState } from "@/graph/model";
-import { markHex, type Scheme, stateHex, usageHex } from "@/states";
+import { markHex, type Scheme, stateHex, usageHex } from "@/theme/states";
 
 export interface Palette {
   background: string;

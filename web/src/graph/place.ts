@@ -47,7 +47,7 @@ export function placed(
 }
 
 /**
- * The places nearest to those wanted (in sum of squares) that keep the order and the gap: neighbours that would
+ * The places nearest to the ideal ones (in sum of squares) that keep the order and the gap: neighbours that would
  * overlap are pooled and stand together around their common mean.
  */
 export function apart(ideal: readonly number[], heights: readonly number[], gap: number): number[] {

@@ -40,7 +40,7 @@ test("a long wire goes around the cards between", () => {
     expect(hits.card(curve[n] as number, curve[n + 1] as number)).toBeNull();
 });
 
-test("what is under the pointer is found: cards, and wires that are near enough", () => {
+test("cards and wires under the pointer are hit, wires also from near", () => {
   const made = scene("a>j1");
   const hits = new HitTest(made);
   const card = made.cards.get(idOf("a"));
@@ -77,7 +77,7 @@ test("lanes that exchange much stand beside each other", () => {
   expect(laneOrder(boxes, [{ from: "1", to: "3" }, { from: "3", to: "2" }])).toEqual(["a", "c", "b"]); // biome-ignore format: short
 });
 
-test("exports tell what is shown, and no name breaks them", () => {
+test("exports have what is shown, and no name breaks them", () => {
   const made = scene('<b>&"x\u0000>j1>z');
   const svg = toSvg(made, STYLE);
   expect(svg).toContain("&lt;b");
@@ -121,7 +121,7 @@ test("the last run as it was at a moment", () => {
   expect(runAt(run, null)?.state).toBe("FAILED");
 });
 
-test("history has marks in their order, and thins them out to what can be told apart", () => {
+test("history has marks in their order, and thins them out to what the eye can separate", () => {
   const run = {
     job: { namespace: "n", name: "j" },
     startedAt: "2026-01-01T10:00:00Z",

@@ -12,7 +12,7 @@ const OPTIONS: VisibleOptions = {
   picked: new Set(),
   hidden: new Set(),
   grain: "all",
-  shut: new Set(),
+  collapsed: new Set(),
 };
 
 const chain = graph("a>j1>b>j2>c>j3>d");
@@ -51,7 +51,7 @@ describe("around a focus", () => {
     expect(missing.size).toBe(2);
   });
 
-  test("a node that nobody knows shows nothing", () => {
+  test("an unknown node shows nothing", () => {
     expect(names(chain, { focus: idOf("x") })).toBe("");
   });
 });
@@ -86,7 +86,7 @@ describe("groups", () => {
   const lineage = graph("a>j1>b>j2>c", { parents: { j1: "japp", j2: "japp" } });
 
   test("a closed group is one card, with the edges of its members", () => {
-    const { nodes, edges } = shown(lineage, { shut: new Set([idOf("japp")]) });
+    const { nodes, edges } = shown(lineage, { collapsed: new Set([idOf("japp")]) });
     expect(namesOf(nodes.keys())).toBe("a b c japp");
     const group = nodes.get(idOf("japp"));
     expect(group?.kind === "group" && group.members.length).toBe(2);

@@ -19,7 +19,7 @@ export interface VisibleOptions {
   picked: ReadonlySet<string>; // members of wide fans that are shown
   hidden: ReadonlySet<string>;
   grain: Grain;
-  shut: ReadonlySet<string>; // parent jobs that are shown as one card
+  collapsed: ReadonlySet<string>; // parent jobs that are shown as one card
 }
 
 export interface GroupNode {
@@ -66,7 +66,7 @@ export function visible(lineage: Lineage, options: VisibleOptions): Visible {
     const node = lineage.nodes.get(id);
     if (node === undefined) continue;
     const parent = node.kind === "job" ? node.parent : null;
-    if (parent !== null && options.shut.has(parent)) {
+    if (parent !== null && options.collapsed.has(parent)) {
       standsFor.set(id, parent);
       nodes.set(parent, withMember(nodes.get(parent), parent, node as JobNode));
     } else {

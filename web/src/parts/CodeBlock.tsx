@@ -10,7 +10,7 @@ import classes from "@/parts/parts.module.css";
 
 const lowlight = createLowlight({ java, python, scala, sql });
 
-// Colouring takes time in proportion: nobody reads on beyond this, and the text itself is whole.
+// Longer code is shown without colours: highlighting it takes too long.
 const LONGEST = 100_000;
 
 /** Source code in colours. Nothing in it is taken for markup: it becomes elements of text. */

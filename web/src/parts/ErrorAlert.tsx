@@ -4,7 +4,6 @@ import { Link } from "wouter";
 import { ApiError } from "@/api/client";
 import { Copyable } from "@/parts/Copyable";
 import { cut } from "@/parts/format";
-import { nearNames } from "@/parts/nearNames";
 import classes from "@/parts/parts.module.css";
 
 interface Props {
@@ -85,4 +84,10 @@ function explain(code: number | undefined): { title: string; advice: string } {
     };
   }
   return { title: "Something went wrong", advice: "Reload the page. If it happens again, please report it." };
+}
+
+/** The names that a 404 offers: "… Did you mean a, b, c?" */
+function nearNames(message: string): string[] {
+  const offered = /Did you mean (.*)\?\s*$/s.exec(message)?.[1];
+  return offered === undefined ? [] : offered.split(", ").filter((name) => name !== "");
 }

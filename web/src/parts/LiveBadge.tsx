@@ -1,6 +1,6 @@
 import { Badge } from "@mantine/core";
 import type { LiveState } from "@/api/live";
-import { connection } from "@/states";
+import { connection } from "@/theme/states";
 
 /** Whether what one sees is the present. */
 export function LiveBadge({ state, paused = false }: { state: LiveState; paused?: boolean }) {

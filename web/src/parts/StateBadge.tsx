@@ -1,5 +1,5 @@
 import { Pill } from "@/parts/Pill";
-import { eventColour, stateColour, stateName } from "@/states";
+import { eventColour, stateColour, stateName } from "@/theme/states";
 
 export function StateBadge({ state }: { state: string | null | undefined }) {
   return <Pill colour={stateColour(state)}>{stateName(state)}</Pill>;

@@ -7,10 +7,10 @@ import { openDetails } from "@/views/details/open";
 
 interface Props {
   nodeId: string;
-  onChange: () => void; // ask about something else
+  onChange: () => void; // choose something else
 }
 
-/** What a question is about, and a way to ask about something else. */
+/** What a view is about, and a button to choose something else. */
 export function Subject({ nodeId, onChange }: Props) {
   const isRun = nodeId.startsWith("run:");
   const resolved = useResolvedNode(isRun ? null : nodeId);

@@ -17,7 +17,7 @@ export interface GraphState {
   whole: ReadonlySet<Step>;
   picked: ReadonlySet<string>;
   hidden: ReadonlySet<string>;
-  shut: ReadonlySet<string>;
+  collapsed: ReadonlySet<string>;
   grain: Grain;
   hasColumns: boolean; // on all cards
   cards: ReadonlySet<string>; // whose columns are the other way than `hasColumns` says
@@ -47,7 +47,7 @@ export const START: GraphState = {
   whole: new Set(),
   picked: new Set(),
   hidden: new Set(),
-  shut: new Set(),
+  collapsed: new Set(),
   grain: "all",
   hasColumns: false,
   cards: new Set(),
@@ -67,7 +67,7 @@ export const START: GraphState = {
 
 // The names in the address. They are part of links that people keep: never change them.
 const TEXTS = { node: "node", column: "column", pathFrom: "from", pathTo: "to", at: "at", against: "against", selected: "selected", details: "details" } as const; // biome-ignore format: a table
-const SETS = { opened: "open", closed: "close", whole: "all", picked: "pick", hidden: "hide", shut: "group", cards: "card", namespaces: "namespace" } as const; // biome-ignore format: a table
+const SETS = { opened: "open", closed: "close", whole: "all", picked: "pick", hidden: "hide", collapsed: "group", cards: "card", namespaces: "namespace" } as const; // biome-ignore format: a table
 const SWITCHES = { hasColumns: "columns", hasTime: "time", hasLanes: "lanes", hasLabels: "labels" } as const;
 const GRAINS: readonly Grain[] = ["all", "jobs", "datasets"];
 

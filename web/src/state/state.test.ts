@@ -13,7 +13,7 @@ const FULL: GraphState = {
   whole: new Set(["up dataset:a:b"]),
   picked: new Set(["job:a:c", "job:a:d"]),
   hidden: new Set(["job:a:e"]),
-  shut: new Set(["job:a:app"]),
+  collapsed: new Set(["job:a:app"]),
   grain: "jobs",
   hasColumns: true,
   cards: new Set(["dataset:a:b"]),

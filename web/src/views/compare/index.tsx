@@ -22,7 +22,7 @@ export default function CompareView() {
   const [from, setFrom] = useParam("from");
   const [to, setTo] = useParam("to");
   const [nodeId, setNodeId] = useParam("node");
-  // To the minute, so that the question stays the same while one looks at the answer.
+  // To the minute, so that the query stays the same while its answer is shown.
   const since = from ?? new Date(Math.floor(Date.now() / 60_000) * 60_000 - DAY_MS).toISOString();
   const query = useQuery(diffQuery(since, to, nodeId));
   return (

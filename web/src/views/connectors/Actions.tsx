@@ -130,7 +130,7 @@ export function Failed({ error, title }: { error: Error | null; title: string })
   );
 }
 
-/** A single task is restarted without asking back, once the name is known: nothing is lost by it. */
+/** A single task is restarted without confirmation, once the name is known: nothing is lost by it. */
 export function RestartTask({ cluster, name, task }: ConnectorId & { task: number }) {
   const restart = useRestartTask();
   const [isAsking, setAsking] = useState(false);

@@ -1,4 +1,4 @@
-/** What the view asks of connectors, and what it does to them. */
+/** Queries and changes of connectors. */
 
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, body } from "@/api/client";
@@ -13,7 +13,7 @@ export interface ConnectorId {
   name: string;
 }
 
-// The live stream tells of lineage; how a task is only Connect knows.
+// The live stream has lineage; the state of a task only Connect knows.
 const EVERY_MS = 3000;
 const CLUSTER = "/api/v1/connect/clusters/{cluster}";
 const CONNECTOR = "/api/v1/connect/clusters/{cluster}/connectors/{name}";

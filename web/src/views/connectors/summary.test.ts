@@ -14,7 +14,7 @@ test("tasks are counted by state", () => {
   expect(tasksOf([task("RUNNING"), task("FAILED", 1), task("FAILED", 2)])).toBe("1 of 3 running, 2 failed");
 });
 
-test("flow of several topics is added up; of none nothing is said", () => {
+test("flow of several topics is added up; of none it is empty", () => {
   const flow = [
     { topic: "a", messagesPerSecond: 1.5, lag: 2 },
     { topic: "b", messagesPerSecond: 2, lag: null },

@@ -1,4 +1,4 @@
-/** Who changes something. The server has no logins; it writes down the name that this browser was told. */
+/** Who changes something. The server has no logins: it records the name that was typed into this browser. */
 
 const KEY = "headwater-user";
 

@@ -13,7 +13,7 @@ import { type Use, usesOf } from "@/views/details/uses";
 
 interface Props {
   dataset: Dataset;
-  column: string | undefined; // the one that was asked for
+  column: string | undefined; // the one that was opened
   onNavigate: (nodeId: string) => void;
 }
 

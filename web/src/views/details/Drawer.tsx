@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from "react";
 
-// Nobody needs it for the first look at a view.
+// Not needed for the first look at a view.
 const LoadedDrawer = lazy(() => import("@/views/details/LoadedDrawer"));
 
 export interface DetailsProps {

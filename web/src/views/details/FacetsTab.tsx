@@ -1,7 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import { JsonTree } from "@/parts/JsonTree";
 
-/** All that was told, as it was told. */
+/** All facets as they were sent. */
 export function FacetsTab({ facets }: { facets: unknown }) {
   const count = typeof facets === "object" && facets !== null ? Object.keys(facets).length : 0;
   if (count === 0) {

@@ -6,7 +6,7 @@ import { NodeName } from "@/parts/NodeName";
 import { Pill } from "@/parts/Pill";
 import { QueryResult } from "@/parts/QueryResult";
 import { TimeAgo } from "@/parts/TimeAgo";
-import { stateColour, stateName } from "@/states";
+import { stateColour, stateName } from "@/theme/states";
 import { PropertyList } from "@/views/details/PropertyList";
 import { Section } from "@/views/details/Section";
 import { Statistics } from "@/views/details/Statistics";
@@ -79,7 +79,7 @@ function Written({ freshness, onNavigate }: { freshness: Freshness; onNavigate: 
   );
 }
 
-/** Good enough for a label; the drawer that it opens asks the server. */
+/** Good enough for a label; the drawer that it opens resolves the name. */
 function lastPart(nodeId: string): string {
   return nodeId.split(":").at(-1) ?? nodeId;
 }

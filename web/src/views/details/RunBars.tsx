@@ -2,10 +2,10 @@ import { Text } from "@mantine/core";
 import type { Run } from "@/api/schema";
 import { Bars } from "@/parts/charts";
 import { duration, moment, plural } from "@/parts/format";
-import { stateColour, stateName } from "@/states";
+import { stateColour, stateName } from "@/theme/states";
 
 interface Props {
-  runs: Run[]; // the latest first, as the server tells them
+  runs: Run[]; // the latest first, as the server lists them
   picked?: string | null;
   onPick?: (runId: string) => void;
 }

@@ -23,7 +23,7 @@ interface Props {
   onNavigate: (nodeId: string) => void;
 }
 
-/** One run: what it did, who said so, what it read and wrote. */
+/** One run: what it did, its events, what it read and wrote. */
 export function RunTab({ runId, onNavigate }: Props) {
   const query = useRun(runId);
   return (
@@ -47,7 +47,7 @@ function OneRun({ run, onNavigate }: { run: Run; onNavigate: Props["onNavigate"]
           {run.durationMs !== null && `, took ${duration(run.durationMs)}`}
         </Text>
       </Group>
-      <AskThen run={run} />
+      <ThenLinks run={run} />
       <ErrorBox facets={run.facets} />
       <Section title="About">
         <PropertyList
@@ -85,8 +85,8 @@ function OneRun({ run, onNavigate }: { run: Run; onNavigate: Props["onNavigate"]
   );
 }
 
-/** The same questions as of that run. */
-function AskThen({ run }: { run: Run }) {
+/** The graph, the root cause and the changes as of that run. */
+function ThenLinks({ run }: { run: Run }) {
   const at = run.endedAt ?? run.updatedAt;
   if (run.job === null || at === null) return null;
   const nodeId = `job:${run.job.namespace}:${run.job.name}`;
@@ -137,7 +137,7 @@ function Used({
   );
 }
 
-/** `, 168 rows, 2.2kB, 1 file`, as far as it was told. */
+/** `, 168 rows, 2.2kB, 1 file`, as far as it is known. */
 function counted(facets: unknown): string {
   const statistics = facet(facets, "outputStatistics") ?? facet(facets, "inputStatistics");
   const rows = number(statistics, "rowCount");

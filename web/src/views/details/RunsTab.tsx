@@ -9,7 +9,7 @@ import { QueryResult } from "@/parts/QueryResult";
 import { StateBadge } from "@/parts/StateBadge";
 import { TimeAgo } from "@/parts/TimeAgo";
 import { setParams, useParam } from "@/parts/useParam";
-import { stateName } from "@/states";
+import { stateName } from "@/theme/states";
 import classes from "@/views/details/details.module.css";
 import { RunBars } from "@/views/details/RunBars";
 import { Timeline } from "@/views/details/Timeline";

@@ -3,7 +3,7 @@ import type { Dataset, Run } from "@/api/schema";
 import { Bars } from "@/parts/charts";
 import { amount, bytes, moment } from "@/parts/format";
 import classes from "@/parts/parts.module.css";
-import { stateColour } from "@/states";
+import { stateColour } from "@/theme/states";
 import { type Write, writes } from "@/views/details/writes";
 
 const KINDS: { key: keyof Omit<Write, "run">; name: string; say: (value: number) => string }[] = [

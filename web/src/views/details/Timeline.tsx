@@ -2,7 +2,7 @@ import type { Run } from "@/api/schema";
 import { duration, moment, plural } from "@/parts/format";
 import classes from "@/parts/parts.module.css";
 import { useNow } from "@/parts/useNow";
-import { stateColour, stateName } from "@/states";
+import { stateColour, stateName } from "@/theme/states";
 import { lanes } from "@/views/details/timelineLanes";
 
 const WIDTH = 600;

@@ -14,7 +14,7 @@ function version(schema: string | null, ...columns: string[]): DatasetVersion {
 }
 
 describe("schemas", () => {
-  it("tells new, lost and retyped columns", () => {
+  it("finds added, removed and retyped columns", () => {
     const change = fieldsChanged(fields("id", "price:DOUBLE", "note"), fields("id", "price:STRING", "day"));
     expect(change.added.map((field) => field.name)).toEqual(["day"]);
     expect(change.removed.map((field) => field.name)).toEqual(["note"]);
@@ -27,7 +27,7 @@ describe("schemas", () => {
     expect(steps.map((step) => step.change?.added.map((field) => field.name) ?? "first")).toEqual([["day"], "first"]);
   });
 
-  it("does not take the oldest version asked for as the first of all", () => {
+  it("does not take the oldest fetched version for the first of all", () => {
     expect(schemaSteps([version("a", "id")], false)).toEqual([]);
   });
 });

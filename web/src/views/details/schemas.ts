@@ -38,7 +38,7 @@ export function schemaSteps(versions: DatasetVersion[], complete: boolean): Sche
     // Another order or description is no other schema to people.
     if (change === null || size(change) > 0) steps.push({ version, change });
   }
-  // What is only the edge of what was asked for did not change there.
+  // The oldest fetched version is a step only if nothing older exists.
   const shown = complete ? steps : steps.filter((step) => step.change !== null);
   return shown.toReversed();
 }

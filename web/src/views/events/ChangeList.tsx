@@ -9,7 +9,7 @@ import { changeSummary } from "@/views/events/changeSummary";
 
 const SHOWN = 20;
 
-/** What the server told of an event when it came in. */
+/** What the live stream said of an event when it arrived. */
 export function ChangeList({ change }: { change: LiveChange }) {
   const { run } = change;
   if (changeSummary(change).length === 0 && change.changed.length === 0) {

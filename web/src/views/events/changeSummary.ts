@@ -1,8 +1,8 @@
 import type { LiveChange } from "@/api/schema";
 import { plural } from "@/parts/format";
-import { stateName } from "@/states";
+import { stateName } from "@/theme/states";
 
-/** What an event changed, in a few words; empty if it told nothing new. */
+/** What an event changed, in a few words; empty if nothing is new. */
 export function changeSummary(change: LiveChange): string[] {
   const { run } = change;
   const parts: string[] = [];

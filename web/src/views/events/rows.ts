@@ -1,4 +1,4 @@
-/** Events of the past, as they were sent, and of the present, as the live stream tells them: one list. */
+/** Events of the past, as they were sent, and of the present, as the live stream reports them: one list. */
 
 import type { LiveChange, Name } from "@/api/schema";
 import { type Json, text } from "@/parts/facets";
@@ -56,7 +56,7 @@ export function merged(live: Row[], past: Row[]): Row[] {
   const keys = new Set(past.map((row) => row.key));
   const fresh = live.filter((row) => !keys.has(row.key));
   const known = new Map(live.map((row) => [row.key, row.change]));
-  // Rows that tell nothing new stay the same objects: they need not be drawn again.
+  // Rows without news stay the same objects, so that they are not rendered again.
   const older = past.map((row) => (known.has(row.key) ? { ...row, change: known.get(row.key) } : row));
   return [...fresh, ...older];
 }
@@ -83,7 +83,7 @@ function afterNamespace(nodeId: string): string {
   return nodeId.split(":").at(-1) ?? nodeId;
 }
 
-/** To the millisecond: the stream tells times to the microsecond, events as they like. */
+/** To the millisecond: the stream has microseconds, events any precision. */
 function keyOf(at: string, type: string, runId: string | null, subject: string | undefined): string {
   return `${Date.parse(at)} ${type} ${runId ?? subject ?? ""}`;
 }

@@ -3,7 +3,7 @@ import { datasetQuery } from "@/api/queries";
 import { rowsOf } from "@/graph/cards";
 import type { DatasetNode } from "@/graph/model";
 import { ColumnRows } from "@/views/graph/ColumnRows";
-import classes from "@/views/graph/NodeCard.module.css";
+import classes from "@/views/graph/ColumnRows.module.css";
 
 /** The columns of a dataset while the pointer rests on its card: over the others, so that nothing moves. */
 export function ColumnPeek({ node }: { node: DatasetNode }) {

@@ -2,8 +2,8 @@ import { IconEyeOff } from "@tabler/icons-react";
 import type { Row } from "@/graph/cards";
 import { ROW } from "@/graph/cards";
 import { useActions } from "@/views/graph/actions";
+import classes from "@/views/graph/ColumnRows.module.css";
 import { useCardContext } from "@/views/graph/cardContext";
-import classes from "@/views/graph/NodeCard.module.css";
 
 /** The columns of a card. A click highlights the lineage of one. */
 export function ColumnRows({ rows }: { rows: readonly Row[] }) {

@@ -8,7 +8,7 @@ import { TOOLBAR } from "@/views/graph/sizes";
 // Most servers have events.
 const GettingStarted = lazy(() => import("@/parts/GettingStarted"));
 
-/** Nobody has sent anything yet: how to begin. */
+/** No events yet: how to send the first one. */
 export function NoEvents() {
   return (
     <Center

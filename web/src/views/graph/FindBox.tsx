@@ -11,7 +11,7 @@ interface Props {
   onFocus: (id: string) => void;
 }
 
-/** How the box looks, before and after its suggestions are loaded. */
+/** Properties of the box, the same before and after its suggestions are loaded. */
 export const FIND = {
   "data-find": true,
   size: "xs",
@@ -21,7 +21,7 @@ export const FIND = {
   leftSection: <IconFocusCentered size={14} />,
 } as const;
 
-/** Finds a card; the suggestions are loaded when somebody goes to the box. */
+/** Finds a card; the suggestions are loaded when the box gets the focus. */
 export function FindBox(props: Props) {
   const place = useRef<HTMLDivElement>(null);
   const [text, setText] = useState("");

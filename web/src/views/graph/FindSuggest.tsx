@@ -24,7 +24,7 @@ export default function FindSuggest({ text, onChange, scene, flyTo, onFocus }: P
   const { data, ids } = useMemo(() => {
     const words = text.trim().toLowerCase();
     const ids = new Map<string, string>();
-    // Names may be the same in several namespaces: the option tells both.
+    // Names may be the same in several namespaces: the option shows both.
     const option = (id: string, label: string, namespace: string) => {
       const shown = `${label} · ${namespace || "no namespace"}`;
       if (!ids.has(shown)) ids.set(shown, id);

@@ -1,7 +1,7 @@
 import { useElementSize } from "@mantine/hooks";
 import { type HistoryMark, thinned } from "@/graph/history";
 import { moment } from "@/parts/format";
-import { markColour, stateColour } from "@/states";
+import { markColour, stateColour } from "@/theme/states";
 import classes from "@/views/graph/TimeBar.module.css";
 
 const COLOURS: Record<HistoryMark["kind"], string> = {

@@ -1,6 +1,6 @@
 import { Paper, Text } from "@mantine/core";
 import { useState } from "react";
-import { usageColour } from "@/states";
+import { usageColour } from "@/theme/states";
 import classes from "@/views/graph/Panels.module.css";
 
 interface Props {

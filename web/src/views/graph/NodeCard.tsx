@@ -17,7 +17,7 @@ import type { Card } from "@/graph/scene";
 import { type Fan, type ShownNode, step, type Way } from "@/graph/visible";
 import { ago } from "@/parts/format";
 import { jobLabel } from "@/state/throughput";
-import { stateName } from "@/states";
+import { stateName } from "@/theme/states";
 import { useActions } from "@/views/graph/actions";
 import { ColumnPeek } from "@/views/graph/ColumnPeek";
 import { ColumnRows } from "@/views/graph/ColumnRows";
@@ -100,10 +100,10 @@ export const NodeCard = memo(function NodeCard({ data: { card } }: NodeProps<Car
   );
 });
 
-/** Longer than a pointer needs that only passes by. */
+/** Longer than a passing pointer stays on a card. */
 const REST_MS = 450;
 
-/** Whether something holds since a moment, so that what only passes by wakes nobody. */
+/** Whether something has been true for a while, so that a passing pointer has no effect. */
 function useRest(holds: boolean): boolean {
   const [isLong, setIsLong] = useState(false);
   useEffect(() => {

@@ -119,7 +119,7 @@ export default function Selection({ node, lineage, visible, state, change, flyTo
             {parent !== null && (
               <Menu.Item
                 leftSection={<IconStack2 size={15} />}
-                onClick={() => change({ shut: toggled(state.shut, parent), selected: parent })}
+                onClick={() => change({ collapsed: toggled(state.collapsed, parent), selected: parent })}
               >
                 Collapse group
               </Menu.Item>

@@ -20,7 +20,7 @@ import type { Grain } from "@/graph/visible";
 import { LazyMenu } from "@/parts/LazyMenu";
 import { type GraphState, MOST_DEPTH } from "@/state/graphState";
 import type { Change } from "@/state/useGraphState";
-import { connection } from "@/states";
+import { connection } from "@/theme/states";
 import classes from "@/views/graph/Panels.module.css";
 
 interface Props {

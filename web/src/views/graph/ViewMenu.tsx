@@ -13,7 +13,7 @@ interface Props {
 
 /** How the graph is shown: what one changes now and then. */
 export default function ViewMenu({ button, state, change, parents }: Props) {
-  const areAllShut = parents.length > 0 && parents.every((id) => state.shut.has(id));
+  const areAllCollapsed = parents.length > 0 && parents.every((id) => state.collapsed.has(id));
   return (
     <OpenedMenu button={button} position="bottom-start" closeOnItemClick={false} width={250}>
       <Box p="xs">
@@ -32,8 +32,8 @@ export default function ViewMenu({ button, state, change, parents }: Props) {
           mt="sm"
           label="Collapse job groups"
           disabled={parents.length === 0}
-          checked={areAllShut}
-          onChange={() => change({ shut: new Set(areAllShut ? [] : parents) })}
+          checked={areAllCollapsed}
+          onChange={() => change({ collapsed: new Set(areAllCollapsed ? [] : parents) })}
         />
       </Box>
     </OpenedMenu>

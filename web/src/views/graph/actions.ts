@@ -1,4 +1,4 @@
-/** What cards can ask for. A context, so that cards are not drawn anew because a function is. */
+/** What a card can do. A context, so that cards are not rendered again because a function is new. */
 
 import { createContext, use } from "react";
 import type { Way } from "@/graph/visible";

@@ -1,6 +1,7 @@
 /** Draws outside of React: when something changed, at most once a frame; the moving dots by themselves. */
 
-import { clearTextCache, type DrawStyle, draw, type View } from "@/graph/canvas";
+import { type DrawStyle, draw, type View } from "@/graph/canvas";
+import { clearTextCache } from "@/graph/fittedText";
 import { drawMotion, type Moving } from "@/graph/motion";
 import type { Scene } from "@/graph/scene";
 

@@ -13,7 +13,7 @@ interface Options {
   onHover: (id: string | null) => void;
 }
 
-/** What cards can ask for, as changes of the address. */
+/** What a card can do, as changes of the address. */
 export function useCardActions({ state, change, pathStart, onPathEnd, onHover }: Options): Actions {
   return useMemo<Actions>(
     () => ({
@@ -37,7 +37,7 @@ export function useCardActions({ state, change, pathStart, onPathEnd, onHover }:
       },
       toggleColumns: (id) => change({ cards: toggled(state.cards, id) }),
       traceColumn: (column) => change({ column }),
-      openGroup: (id) => change({ shut: toggled(state.shut, id) }),
+      openGroup: (id) => change({ collapsed: toggled(state.collapsed, id) }),
     }),
     [change, state, pathStart, onPathEnd, onHover],
   );

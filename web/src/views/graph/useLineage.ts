@@ -1,4 +1,4 @@
-/** Asks the server for what the address names, and puts the answers together. */
+/** Fetches what the address names, and puts the answers together. */
 
 import { keepPreviousData, type UseQueryResult, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -78,7 +78,7 @@ function useMoment(state: GraphState, at: string | null, isEnabled = true): Mome
   const isPath = state.pathFrom !== null && state.pathTo !== null;
   const isFocus = !isPath && state.node !== null;
   const around = useQueries({
-    queries: (isEnabled && isFocus ? questions(state, at) : []).map((one) => ({
+    queries: (isEnabled && isFocus ? queriesAround(state, at) : []).map((one) => ({
       ...one,
       placeholderData: keepPreviousData,
     })),
@@ -99,7 +99,7 @@ function useMoment(state: GraphState, at: string | null, isEnabled = true): Mome
 }
 
 /** One job further than is shown, so that one sees where there is more. */
-function questions(state: GraphState, at: string | null) {
+function queriesAround(state: GraphState, at: string | null) {
   const node = state.node ?? "";
   return [
     lineageQuery(node, "upstream", state.up + 1, at),
@@ -155,7 +155,7 @@ function togetherJobs<T>(queries: UseQueryResult<T, Error>[]) {
 
 const isOpen = (state: GraphState, id: string) => state.hasColumns !== state.cards.has(id);
 
-/** A list of jobs does not tell the columns of their datasets: those of opened cards are asked for. */
+/** A list of jobs has no columns of their datasets: those of opened cards are fetched. */
 function useFields(lineage: Lineage, state: GraphState): Lineage {
   const datasets = [...lineage.nodes.values()].filter(
     (node) => node.kind === "dataset" && node.fields === null && isOpen(state, node.id),
@@ -167,12 +167,12 @@ function useFields(lineage: Lineage, state: GraphState): Lineage {
   return useMemo(() => withDatasets(lineage, learnt), [lineage, learnt]);
 }
 
-/** Single questions about columns that may be asked at once. */
+/** Single queries for columns that may run at once. */
 const MOST_QUERIES = 60;
 
 function useColumns(lineage: Lineage, state: GraphState): ColumnLineage {
   const opened = [...lineage.nodes.values()].filter((node) => node.kind === "dataset" && isOpen(state, node.id));
-  // With all cards open one question around the focus tells most; else one for each opened card.
+  // With all cards open one query around the focus covers most; else one for each opened card.
   const focus = state.node;
   const isAtOnce = state.hasColumns && focus?.startsWith("dataset:") === true;
   const single = isAtOnce ? [] : opened.slice(0, MOST_QUERIES);

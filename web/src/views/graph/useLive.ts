@@ -10,7 +10,7 @@ import type { Lineage, RunState } from "@/graph/model";
 import type { Visible } from "@/graph/visible";
 import { liveJobs } from "@/state/liveJobs";
 import { throughputOf } from "@/state/throughput";
-import { stateColour } from "@/states";
+import { stateColour } from "@/theme/states";
 
 /** New structure is fetched at most this often, however many events come in. */
 const REFETCH_MS = 800;

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
 import { namespacesQuery } from "@/api/queries";
 import { colour, colourNumbers } from "@/graph/namespaceColours";
-import type { Scheme } from "@/states";
+import type { Scheme } from "@/theme/states";
 
 /** The colour of each namespace. The oldest choose first, so that a new one changes nobody's colour. */
 export function useNamespaceColours(scheme: Scheme): (namespace: string) => string {

@@ -7,7 +7,7 @@ import { Sparkline, StackedBars } from "@/parts/charts";
 import { amount, clock } from "@/parts/format";
 import parts from "@/parts/parts.module.css";
 import { useNow } from "@/parts/useNow";
-import { stateColour } from "@/states";
+import { stateColour } from "@/theme/states";
 import classes from "@/views/home/home.module.css";
 import { type Rate, SECONDS, shifted } from "@/views/home/rate";
 

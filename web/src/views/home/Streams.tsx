@@ -13,7 +13,7 @@ import { TimeAgo } from "@/parts/TimeAgo";
 import { openDetails } from "@/views/details/open";
 
 const LOOKED_AT = 200;
-const SHOWN = 25; // each asks for its last runs
+const SHOWN = 25; // each fetches its last runs
 const RUNS = 10;
 
 /** Jobs that never end by themselves: state, rates, watermark, restarts. */

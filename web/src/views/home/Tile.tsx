@@ -1,6 +1,6 @@
 import { Skeleton, Text } from "@mantine/core";
 import parts from "@/parts/parts.module.css";
-import { type State, stateColour } from "@/states";
+import { type State, stateColour } from "@/theme/states";
 import classes from "@/views/home/home.module.css";
 
 interface Props {

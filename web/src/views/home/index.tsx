@@ -15,7 +15,7 @@ import { count, type Rate, SECONDS } from "@/views/home/rate";
 // Most servers have events.
 const GettingStarted = lazy(() => import("@/parts/GettingStarted"));
 
-const ASK_AGAIN_MS = 2000; // however many events come in
+const REFETCH_MS = 2000; // however many events come in
 const VIEWS = [
   { value: "", label: "Overview" },
   { value: "engines", label: "Engines" },
@@ -26,23 +26,23 @@ export default function HomeView() {
   const [view, setView] = useParam("view");
   const cache = useQueryClient();
   const [rate, setRate] = useState<Rate>({ second: 0, counts: Array<number>(SECONDS).fill(0) });
-  const asking = useRef(false);
-  const askAgain = () => {
-    if (asking.current) return;
-    asking.current = true;
+  const isScheduled = useRef(false);
+  const refetch = () => {
+    if (isScheduled.current) return;
+    isScheduled.current = true;
     setTimeout(() => {
-      asking.current = false;
+      isScheduled.current = false;
       void cache.invalidateQueries({ queryKey: ["jobs"] });
       void cache.invalidateQueries({ queryKey: ["late"] });
       void cache.invalidateQueries({ queryKey: ["health"] });
-    }, ASK_AGAIN_MS);
+    }, REFETCH_MS);
   };
   const live = useLiveChanges({
     onChanges: (changes: LiveChange[]) => {
       setRate((before) => count(before, changes.length, Date.now()));
-      askAgain();
+      refetch();
     },
-    onResync: askAgain,
+    onResync: refetch,
   });
   const health = useQuery({
     queryKey: ["health"],

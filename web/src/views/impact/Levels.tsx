@@ -7,7 +7,7 @@ import { Pill } from "@/parts/Pill";
 import parts from "@/parts/parts.module.css";
 import { StateBadge } from "@/parts/StateBadge";
 import { TimeAgo } from "@/parts/TimeAgo";
-import { stateColour, usageColour } from "@/states";
+import { stateColour, usageColour } from "@/theme/states";
 import { openDetails } from "@/views/details/open";
 
 const USES: Record<string, { word: string; colour: string; title: string }> = {

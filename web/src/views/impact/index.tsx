@@ -35,7 +35,7 @@ const USES = [
   { value: "UNKNOWN", label: "Unknown" },
 ];
 
-/** Whom do I break? Everything downstream, nearest first. */
+/** What a change would break: everything downstream, nearest first. */
 export default function ImpactView() {
   const [nodeId, setNodeId] = useParam("node");
   return (
@@ -73,7 +73,7 @@ function ImpactOf({ nodeId, onChange }: { nodeId: string; onChange: (nodeId: str
   );
 }
 
-/** The same question about one column only. */
+/** Narrows the impact to one column. */
 function ColumnSelect({ node, onChange }: { node: ResolvedNode; onChange: (nodeId: string) => void }) {
   const fields = useDataset(node.namespace, node.name).data?.fields ?? [];
   if (fields.length === 0) return null;
@@ -98,7 +98,7 @@ function Answer({ impact, node }: { impact: Impact; node: ResolvedNode | undefin
   const [use, setUse] = useParam("use");
   const [words, setWords] = useState("");
   const levels = filtered(impact.levels, { kind: kind ?? "", use: use ?? "", words });
-  // Single columns are listed only for a question about a column.
+  // Single columns are listed only for the impact of a column.
   const hasColumns = impact.levels.some((level) => level.nodes.some((each) => each.field !== null));
   const kinds = KINDS.filter(({ value }) => value !== "DATASET_FIELD" || hasColumns);
   const rows = levels.flatMap((level) => level.nodes);

@@ -12,7 +12,7 @@ import classes from "@/views/search/search.module.css";
 
 const LONGEST = 400; // of a highlight: SQL may be long
 
-/** One hit: what it is, why it was found, where to go. */
+/** One hit: what it is, what matched, where to go. */
 export function HitRow({ hit }: { hit: SearchHit }) {
   return (
     <li className={classes.hit}>

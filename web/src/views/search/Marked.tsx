@@ -1,7 +1,7 @@
 import parts from "@/parts/parts.module.css";
 import { pieces } from "@/views/search/highlight";
 
-/** A text with the words that were found marked. */
+/** A text with its matches marked. */
 export function Marked({ text }: { text: string }) {
   return (
     <bdi>

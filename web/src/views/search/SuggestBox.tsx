@@ -16,7 +16,7 @@ interface Props {
   onAll: () => void;
 }
 
-/** The box of the header with results below it; it is loaded when somebody begins to search. */
+/** The box of the header with results below it; loaded with the first focus. */
 export default function SuggestBox({ text, onChange, onAll }: Props) {
   const [path, go] = useLocation();
   const [query] = useDebouncedValue(text.trim(), 120);

@@ -1,7 +1,7 @@
 import { Kbd } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 
-/** How the box of the header looks, before and after its suggestions are loaded. */
+/** Properties of the header's search box, the same before and after its suggestions are loaded. */
 export const BOX = {
   "data-search": true,
   "aria-label": "Search jobs, datasets and columns",

@@ -39,7 +39,7 @@ export default function SearchView() {
   const [sort, setSort] = useParam("sort");
   const [days, setDays] = useParam("days");
   useEffect(() => setParams({ q: typed }), [typed]);
-  // The box in the header may ask something else.
+  // The box in the header may change the query.
   useEffect(
     () => setText((now) => (queryParam === null || queryParam === now.trim() ? now : queryParam)),
     [queryParam],
@@ -146,7 +146,7 @@ function NamespaceSelect({ value, onChange }: { value: string | null; onChange: 
   );
 }
 
-/** To the hour, so that the same question stays the same for the cache. */
+/** To the hour, so that the cache sees the same query. */
 function since(days: string | null): string | undefined {
   const count = DAYS[days ?? ""];
   if (count === undefined) return undefined;

@@ -6,7 +6,7 @@ import { cut, plural, sentence } from "@/parts/format";
 import { Pill } from "@/parts/Pill";
 import parts from "@/parts/parts.module.css";
 import { TimeAgo } from "@/parts/TimeAgo";
-import { markColour, stateColour } from "@/states";
+import { markColour, stateColour } from "@/theme/states";
 import { openDetails } from "@/views/details/open";
 import { EvidenceList } from "@/views/why/EvidenceList";
 import { NodeById } from "@/views/why/NodeById";

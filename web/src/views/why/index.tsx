@@ -15,7 +15,7 @@ import { Subject } from "@/parts/Subject";
 import { useParam } from "@/parts/useParam";
 import { SuspectCard } from "@/views/why/SuspectCard";
 
-/** Which upstream job, column or schema change did it? */
+/** Which upstream job, column or schema change is to blame? */
 export default function WhyView() {
   const [nodeId, setNodeId] = useParam("node");
   return (

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { contrast } from "@/graph/namespaceColours";
 import { PALETTES } from "@/graph/palette";
-import { connection, cssVariables, eventColour, stateColour, stateName } from "@/states";
+import { connection, cssVariables, eventColour, stateColour, stateName } from "@/theme/states";
 
 const { light, dark } = cssVariables({} as never);
 
@@ -32,9 +32,9 @@ const SOURCES = import.meta.glob<string>(["/src/**/*.{ts,tsx,css}", "!/src/**/*.
   import: "default",
   eager: true,
 });
-// Namespaces are told apart by as many colours as possible, among them those of states.
+// Namespaces need as many colours as possible, among them those of states.
 const OTHERS = Object.entries(SOURCES).filter(
-  ([path]) => path !== "/src/states.ts" && path !== "/src/graph/namespaceColours.ts",
+  ([path]) => path !== "/src/theme/states.ts" && path !== "/src/graph/namespaceColours.ts",
 );
 const STATE = "(NEW|RUNNING|COMPLETED|FAILED|ABORTED|PAUSED|STOPPED|UNASSIGNED|RESTARTING|STUCK|LATE)";
 const COLOUR =
