@@ -12,7 +12,7 @@ from pipeline.settings import Settings
 from tests.connect.cluster import Cluster
 from tests.connect.conftest import plugins
 from tests.connect.smt import sink, smt
-from tests.integration.support import wait_for
+from tests.support.server import wait_for
 from tests.support.lab import Lab
 
 RECORDS, ROUNDS, WARM = 500_000, 12, 2

@@ -11,8 +11,8 @@ pytest.register_assert_rewrite("tests.browser.support")
 
 from headwater.api.page import FOLDER  # noqa: E402
 from tests.browser.support import DESKTOP, LOOKS, Look, Watched, recorded  # noqa: E402
-from tests.integration.support import Server  # noqa: E402
 from tests.support.chromium import ARGUMENTS, INSTALL, chromium  # noqa: E402
+from tests.support.server import Server  # noqa: E402
 
 OpenPage = Callable[..., Watched]
 
@@ -31,8 +31,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here not in item.path.parents:
             continue
-        if item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(120))
         if missing is not None:
             raise pytest.UsageError(f"{item.nodeid} {missing}")
 
@@ -53,16 +51,6 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         server.start()
         assert server.post_batch(b"[" + b",".join(recorded()) + b"]").status_code == 204
         yield server
-    finally:
-        server.end()
-
-
-@pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[Server]:
-    """An empty server for one test, which may do with it as it likes."""
-    server = Server(tmp_path / "data")
-    try:
-        yield server.start()
     finally:
         server.end()
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Response, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.support import KAFKA_ORDERS
-from tests.integration.support import Server
+from tests.support.server import Server
 
 MOST_BYTES = 260_000  # of JavaScript, as it is sent
 PATHS = {"home": "/", "graph": "/graph", "around a node": f"/graph?node={quote(KAFKA_ORDERS)}"}

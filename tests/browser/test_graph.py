@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.support import KAFKA_ORDERS, LAKE_ORDERS, LOOKS, PHONE, SUPPLIER_STATS, json_of
-from tests.integration.support import Server, wait_for
+from tests.support.server import Server, wait_for
 
 FAILING = "job:trial-flink:failing-job"
 OVERWRITE = "job:demo-ns-rest:supplier_stats_batch.overwrite_by_expression.demo_default_supplier_stats"

@@ -8,15 +8,15 @@ from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.support import KAFKA_ORDERS, LOOKS, recorded, streaming_event
-from tests.integration.support import Server
+from tests.support.server import Server
 
 LIVE_JOB = "job:live:live-stats"
 
 
 @pytest.fixture
-def filled(own_server: Server) -> Server:
-    assert own_server.post_batch(b"[" + b",".join(recorded()) + b"]").status_code == 204
-    return own_server
+def filled(server: Server) -> Server:
+    assert server.post_batch(b"[" + b",".join(recorded()) + b"]").status_code == 204
+    return server
 
 
 def test_a_new_job_appears_by_itself_and_moves_nothing(filled: Server, open_page: OpenPage) -> None:

@@ -11,8 +11,8 @@ import httpx
 from confluent_kafka import Consumer, KafkaError, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from tests.integration.support import HEADWATER, wait_for
 from tests.support.lab import Lab
+from tests.support.server import HEADWATER, wait_for
 
 # A busy machine may take this long for a rebalance; reaching it means that something hangs.
 PATIENCE = 180.0

@@ -15,12 +15,6 @@ from tests.support.lab import Lab
 PLUGINS = Path(sys.prefix) / "connect-plugins"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.timeout(600))
-
-
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """One for all tests: each makes connectors and topics of its own."""

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tests.integration.support import free_port, wait_for
+from tests.support.server import free_port, wait_for
 
 
 class Postgres:

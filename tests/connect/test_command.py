@@ -3,7 +3,7 @@
 import json
 
 from tests.connect.cluster import PATIENCE, Cluster
-from tests.integration.support import headwater, wait_for
+from tests.support.server import headwater, wait_for
 
 SOURCE = "org.apache.kafka.connect.file.FileStreamSourceConnector"
 SINK = "org.apache.kafka.connect.file.FileStreamSinkConnector"

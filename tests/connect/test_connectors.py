@@ -19,7 +19,7 @@ from pipeline.schemas import ORDER_VERSIONS
 from tests.connect import stored_records
 from tests.connect.cluster import PATIENCE, Cluster
 from tests.connect.worker import Worker
-from tests.integration.support import wait_for
+from tests.support.server import wait_for
 
 JSON = {"converter": "org.apache.kafka.connect.json.JsonConverter", "converter.schemas.enable": "false"}
 SOURCE, SINK = "io.headwater.connect.GeneratorSource", "io.headwater.connect.S3Sink"

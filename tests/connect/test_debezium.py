@@ -8,7 +8,7 @@ import pytest
 from tests.connect.cluster import PATIENCE, Cluster, Json, Watching
 from tests.connect.postgres import Postgres
 from tests.connect.smt import columns, smt, workers
-from tests.integration.support import wait_for
+from tests.support.server import wait_for
 
 D = "io.debezium.transforms."
 K = "org.apache.kafka.connect.transforms."

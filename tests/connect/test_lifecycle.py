@@ -12,7 +12,7 @@ import pytest
 from headwater.watch.connect.runs import run_id
 from tests.connect.cluster import NAMESPACE, PATIENCE, Cluster, Json, Watching
 from tests.connect.worker import Worker
-from tests.integration.support import wait_for
+from tests.support.server import wait_for
 
 SOURCE = "org.apache.kafka.connect.file.FileStreamSourceConnector"
 SINK = "org.apache.kafka.connect.file.FileStreamSinkConnector"

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.connect.cluster import NAMESPACE, PATIENCE, Cluster, Json, Watching
 from tests.connect.test_lifecycle import SINK, SOURCE, source
-from tests.integration.support import HEADWATER, Server, wait_for
+from tests.support.server import HEADWATER, Server, wait_for
 
 CLUSTER = f"/api/v1/connect/clusters/{NAMESPACE}"
 ME = {"Headwater-User": "ana"}

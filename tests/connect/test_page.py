@@ -11,7 +11,7 @@ from tests.browser.conftest import OpenPage, browser, open_page  # noqa: F401
 from tests.browser.support import LOOKS, Watched
 from tests.connect.cluster import NAMESPACE, PATIENCE, Cluster, Watching
 from tests.connect.test_lifecycle import SINK, SOURCE, source
-from tests.integration.support import wait_for
+from tests.support.server import wait_for
 
 # Connect takes its time with a rebalance.
 expect.set_options(timeout=60_000)

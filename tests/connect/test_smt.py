@@ -7,7 +7,7 @@ import pytest
 from headwater.watch.connect.runs import run_id
 from tests.connect.cluster import NAMESPACE, PATIENCE, Cluster, Json
 from tests.connect.smt import SMT, columns, sink, smt, source, statistics, workers
-from tests.integration.support import wait_for
+from tests.support.server import wait_for
 
 K = "org.apache.kafka.connect.transforms."
 

@@ -13,7 +13,7 @@ from headwater.watch.connect.runs import run_id
 from tests.connect.cluster import PATIENCE, Cluster, Json, Watching
 from tests.connect.smt import sink, smt, source, workers
 from tests.connect.worker import Worker
-from tests.integration.support import Server, wait_for
+from tests.support.server import Server, wait_for
 
 K = "org.apache.kafka.connect.transforms."
 

@@ -12,7 +12,7 @@ from headwater.watch.connect.extraction import TopicCatalog
 from headwater.watch.connect.lineage import Output
 from tests.connect.chains import CHAINS, options
 from tests.connect.cluster import PATIENCE, Cluster
-from tests.integration.support import wait_for
+from tests.support.server import wait_for
 from tests.unit.watch.connect.notation import catalog
 
 LINE = "a line that nobody else writes"

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from tests.connect.cluster import PATIENCE, Cluster
-from tests.integration.support import free_port, wait_for
+from tests.support.server import free_port, wait_for
 
 
 class Worker:

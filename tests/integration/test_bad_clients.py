@@ -16,9 +16,8 @@ import pytest
 from headwater.ids import Micros, Position
 from headwater.openlineage.event import decode
 from headwater.store.sqlite.log import SqliteLog
-from tests.integration.conftest import Start
 from tests.integration.samples import JOBS, LAKE, run_event, run_ids
-from tests.integration.support import EVENT, EVENTS, PATIENCE, Server, wait_for
+from tests.support.server import EVENT, EVENTS, PATIENCE, MakeServer, Server, wait_for
 
 # Others must be served at once meanwhile. It is far less than any of the patience limits.
 _SOON = 5.0
@@ -79,7 +78,7 @@ def test_half_a_body_and_then_a_disconnect(server: Server) -> None:
     wait_for(lambda: open_files(server) <= files + 5, "the connections to be closed")
 
 
-def test_half_a_body_and_then_silence(make_server: Start) -> None:
+def test_half_a_body_and_then_silence(make_server: MakeServer) -> None:
     server = make_server(env={"HEADWATER_BODY_SECONDS": "1"}).start()
     with connected(server) as client:
         client.sendall(request(b'{"eventTime"', 1000))
@@ -90,7 +89,7 @@ def test_half_a_body_and_then_silence(make_server: Start) -> None:
     assert server.total() == 2
 
 
-def test_a_body_that_drips_is_not_waited_for_without_end(make_server: Start) -> None:
+def test_a_body_that_drips_is_not_waited_for_without_end(make_server: MakeServer) -> None:
     server = make_server(env={"HEADWATER_BODY_SECONDS": "1"}).start()
     with connected(server) as client:
         client.sendall(request(b"{", 1000))
@@ -100,7 +99,7 @@ def test_a_body_that_drips_is_not_waited_for_without_end(make_server: Start) -> 
     still_serves(server, 0)
 
 
-def test_headers_that_drip_are_not_waited_for_without_end(make_server: Start) -> None:
+def test_headers_that_drip_are_not_waited_for_without_end(make_server: MakeServer) -> None:
     server = make_server(env={"HEADWATER_HEADER_SECONDS": "1"}).start()
     with connected(server) as client:
         client.sendall(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n")
@@ -144,7 +143,7 @@ def test_what_is_no_http_is_turned_away(shared_server: Server, said: bytes) -> N
 # Crowds
 
 
-def test_thousands_of_idle_connections_keep_nobody_out(make_server: Start) -> None:
+def test_thousands_of_idle_connections_keep_nobody_out(make_server: MakeServer) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     try:
@@ -158,7 +157,7 @@ def test_thousands_of_idle_connections_keep_nobody_out(make_server: Start) -> No
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_idle_connections_end_in_time(make_server: Start) -> None:
+def test_idle_connections_end_in_time(make_server: MakeServer) -> None:
     server = make_server(env={"HEADWATER_HEADER_SECONDS": "1"}).start()
     files = open_files(server)
     with crowd(server, 200):

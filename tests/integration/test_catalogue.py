@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.integration.samples import KAFKA, LAKE, job_event, moment, run_event
-from tests.integration.support import EVENTS, Server, differences, is_error, namespace_path, path_of, rebuild
+from tests.support.server import EVENTS, Server, differences, is_error, namespace_path, path_of, rebuild
 
 API = "/api/v1"
 LOAD = path_of("jobs", "orders-pipeline", "load")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.samples import recorded
-from tests.integration.support import HEADWATER, Server, free_port, headwater
+from tests.support.server import HEADWATER, Server, free_port, headwater
 
 ORDERS = "dataset:s3://warehouse:rest/default/orders"
 STATS = "dataset:s3://warehouse:rest/default/supplier_stats"

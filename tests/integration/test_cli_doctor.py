@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.integration.samples import run_event
-from tests.integration.support import HEADWATER, Server, free_port, headwater
+from tests.support.server import HEADWATER, Server, free_port, headwater
 
 
 def checks(*arguments: str, code: int = 0) -> dict[str, dict[str, Any]]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.integration.samples import JOBS, KAFKA, LAKE, Event, dataset, facet, run_event, schema
-from tests.integration.support import Server, headwater
+from tests.support.server import Server, headwater
 
 Ask = Callable[..., "subprocess.CompletedProcess[str]"]
 

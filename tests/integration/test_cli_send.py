@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Start
 from tests.integration.samples import recorded, run_event
-from tests.integration.support import HEADWATER, Server, headwater, wait_for
+from tests.support.server import HEADWATER, MakeServer, Server, headwater, wait_for
 
 EVENTS = [run_event(n) for n in range(5)]
 
@@ -103,7 +102,7 @@ def test_a_packed_file_that_is_cut_short_is_named(server: Server, tmp_path: Path
     assert b"Traceback" not in done.stderr
 
 
-def test_a_server_that_restarts_meanwhile_gets_everything(make_server: Start, tmp_path: Path) -> None:
+def test_a_server_that_restarts_meanwhile_gets_everything(make_server: MakeServer, tmp_path: Path) -> None:
     server = make_server().start()
     events = [run_event(n, job=f"job_{n}") for n in range(3000)]
     command = [*HEADWATER, "send", "-", "--url", server.url]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.samples import run_event
-from tests.integration.support import HEADWATER, Server, wait_for
+from tests.support.server import HEADWATER, Server, wait_for
 
 Tail = Callable[..., "Tailing"]
 

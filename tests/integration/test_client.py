@@ -11,9 +11,8 @@ from headwater.client import queries
 from headwater.errors import EventsRefused, NotFound, Refused, Unreachable
 from headwater.shapes.live import LiveChange, LiveResync
 from headwater.shapes.marquez import Field
-from tests.integration.conftest import Start
 from tests.integration.samples import COLUMNS, JOBS, KAFKA, LAKE, recorded, run_event
-from tests.integration.support import Server, free_port
+from tests.support.server import MakeServer, Server, free_port
 
 
 @pytest.fixture
@@ -55,7 +54,7 @@ def test_good_events_are_in_and_bad_ones_are_named(client: Client) -> None:
     assert len(list(client.events())) == 2
 
 
-def test_a_server_that_is_away_for_a_moment_is_waited_for(make_server: Start) -> None:
+def test_a_server_that_is_away_for_a_moment_is_waited_for(make_server: MakeServer) -> None:
     server = make_server().start()
     with Client(server.url) as client:
         client.send(run_event(0))
@@ -191,7 +190,7 @@ def test_a_stream_goes_on_where_it_was(client: Client) -> None:
         assert [next(changes).position, next(changes).position] == [4, 5]
 
 
-def test_a_stream_survives_that_the_server_is_killed(make_server: Start) -> None:
+def test_a_stream_survives_that_the_server_is_killed(make_server: MakeServer) -> None:
     server = make_server().start()
     seen: list[LiveChange | LiveResync] = []
     with Client(server.url) as client, client.live() as changes:
@@ -225,7 +224,7 @@ def test_a_stream_about_nothing_that_exists_is_refused(client: Client) -> None:
         pass
 
 
-async def test_the_async_client_listens_too(make_server: Start) -> None:
+async def test_the_async_client_listens_too(make_server: MakeServer) -> None:
     server = make_server().start()
     async with AsyncClient(server.url) as client, client.live() as changes:
         await client.send(run_event(0))

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from uuid import uuid4
 
 import httpx
-import pytest
 
 from tests.integration.samples import KAFKA, LAKE, Event, run_event
-from tests.integration.support import BATCH, EVENT, Server, differences, rebuild, wait_for
+from tests.support.server import BATCH, EVENT, Server, differences, rebuild, wait_for
 
 _POSTERS = 4
 _RUNS_PER_JOB = 5
@@ -111,7 +110,6 @@ def equals_its_rebuild(server: Server) -> None:
     assert not differences(before, server.start().answers())
 
 
-@pytest.mark.timeout(240)
 def test_kill_in_the_middle_of_a_load(server: Server) -> None:
     sent: set[str] = set()
     acknowledged: set[str] = set()
@@ -128,7 +126,6 @@ def test_kill_in_the_middle_of_a_load(server: Server) -> None:
     equals_its_rebuild(server)
 
 
-@pytest.mark.timeout(240)
 def test_a_stop_in_the_middle_of_a_load(server: Server) -> None:
     with Load(server, 0) as load:
         wait_for(lambda: len(load.acknowledged) >= 600 or load.wrong, "600 events", _LONG)
@@ -140,7 +137,6 @@ def test_a_stop_in_the_middle_of_a_load(server: Server) -> None:
     equals_its_rebuild(server)
 
 
-@pytest.mark.timeout(240)
 def test_reading_under_load_gives_the_state_of_the_log(server: Server) -> None:
     """The live state itself, without any restart, against a rebuild."""
     with Load(server, 0) as load:

@@ -4,10 +4,9 @@ import threading
 from collections.abc import Iterator
 
 import httpx
-import pytest
 
 from tests.integration.samples import LAKE, dataset_event
-from tests.integration.support import EVENT, Server, differences, path_of, rebuild, wait_for
+from tests.support.server import EVENT, Server, differences, path_of, rebuild, wait_for
 
 _EDITORS = 3
 _KILL_AFTER = (1, 60, 300)
@@ -63,7 +62,6 @@ class Editors:
             self.wrong.append(f"{answer.status_code} {answer.text[:200]}")
 
 
-@pytest.mark.timeout(240)
 def test_edits_that_were_acknowledged_survive(server: Server) -> None:
     for number, enough in enumerate(_KILL_AFTER):
         with Editors(server, number) as editors:

@@ -13,9 +13,18 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.integration.conftest import Start
 from tests.integration.samples import recorded, run_event, run_ids
-from tests.integration.support import EVENT, Server, differences, free_port, headwater, is_error, rebuild, wait_for
+from tests.support.server import (
+    EVENT,
+    MakeServer,
+    Server,
+    differences,
+    free_port,
+    headwater,
+    is_error,
+    rebuild,
+    wait_for,
+)
 
 _WAL_HEADER, _FRAME_HEADER = 32, 24
 
@@ -107,7 +116,7 @@ _TABLES_DAMAGE: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("damage", _TABLES_DAMAGE)
 def test_damaged_tables_are_made_anew_from_the_log(
-    stopped: Left, make_server: Start, tmp_path: Path, damage: str
+    stopped: Left, make_server: MakeServer, tmp_path: Path, damage: str
 ) -> None:
     data = copied(stopped[0], tmp_path)
     _TABLES_DAMAGE[damage](data / "tables.db")
@@ -115,7 +124,9 @@ def test_damaged_tables_are_made_anew_from_the_log(
     assert not differences(stopped[1], server.answers())
 
 
-def test_rows_that_make_no_sense_are_made_anew_from_the_log(stopped: Left, make_server: Start, tmp_path: Path) -> None:
+def test_rows_that_make_no_sense_are_made_anew_from_the_log(
+    stopped: Left, make_server: MakeServer, tmp_path: Path
+) -> None:
     """A sound database file whose contents are not: SQLite cannot notice."""
     data = copied(stopped[0], tmp_path)
     with sqlite3.connect(data / "tables.db") as db:
@@ -126,7 +137,7 @@ def test_rows_that_make_no_sense_are_made_anew_from_the_log(stopped: Left, make_
     assert not differences(stopped[1], server.answers())
 
 
-def test_a_rebuild_mends_damaged_tables(stopped: Left, make_server: Start, tmp_path: Path) -> None:
+def test_a_rebuild_mends_damaged_tables(stopped: Left, make_server: MakeServer, tmp_path: Path) -> None:
     data = copied(stopped[0], tmp_path)
     overwrite(data / "tables.db", _PAGE, 50 * _PAGE)
     rebuild(data)
@@ -165,7 +176,7 @@ def test_tables_damaged_under_a_running_server_leave_nobody_waiting(server: Serv
 
 @pytest.mark.parametrize("keep", [0.97, 0.5, 0.0])
 def test_a_journal_cut_at_its_tail_loses_only_the_tail(
-    killed: Left, make_server: Start, tmp_path: Path, keep: float
+    killed: Left, make_server: MakeServer, tmp_path: Path, keep: float
 ) -> None:
     data = copied(killed[0], tmp_path)
     cut(data / "log.db-wal", keep)
@@ -181,7 +192,7 @@ def test_a_journal_cut_at_its_tail_loses_only_the_tail(
     assert not differences(before, server.start().answers())
 
 
-def test_a_kill_within_a_checkpoint_is_no_damage(killed: Left, make_server: Start, tmp_path: Path) -> None:
+def test_a_kill_within_a_checkpoint_is_no_damage(killed: Left, make_server: MakeServer, tmp_path: Path) -> None:
     """A checkpoint writes the first page, with the new size of the file, before the others.
     Everything is still in the journal then."""
     data = copied(killed[0], tmp_path)
@@ -236,7 +247,7 @@ def test_a_damaged_log_is_named_and_left_alone(stopped: Left, tmp_path: Path, da
     assert log.read_bytes() == before
 
 
-def test_damage_within_the_log_is_told_not_served(stopped: Left, make_server: Start, tmp_path: Path) -> None:
+def test_damage_within_the_log_is_told_not_served(stopped: Left, make_server: MakeServer, tmp_path: Path) -> None:
     """Found when the log is replayed: whatever cannot be read must not be left out in silence."""
     data = copied(stopped[0], tmp_path)
     (data / "tables.db").unlink()
@@ -265,7 +276,7 @@ def test_a_log_of_a_newer_headwater_is_left_alone(stopped: Left, tmp_path: Path,
     assert "Traceback" not in done.stderr
 
 
-def test_tables_of_another_format_are_made_anew(stopped: Left, make_server: Start, tmp_path: Path) -> None:
+def test_tables_of_another_format_are_made_anew(stopped: Left, make_server: MakeServer, tmp_path: Path) -> None:
     data = copied(stopped[0], tmp_path)
     with sqlite3.connect(data / "tables.db") as db:
         db.execute("PRAGMA user_version = 99")

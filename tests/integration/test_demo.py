@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.support import Server, wait_for
+from tests.support.server import Server, wait_for
 
 _KAFKA, _LAKE = "kafka://127.0.0.1:29092", "s3://warehouse"
 _SPARK = "supplier_stats_batch.overwrite_by_expression.demo_default_supplier_stats"

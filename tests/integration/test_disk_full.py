@@ -11,9 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.integration.conftest import Start
 from tests.integration.samples import Event, run_event, run_ids
-from tests.integration.support import Server, differences, headwater, is_error, rebuild, wait_for
+from tests.support.server import MakeServer, Server, differences, headwater, is_error, rebuild, wait_for
 
 _IS_ROOT = os.geteuid() == 0
 
@@ -52,7 +51,7 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 
 
 @pytest.fixture
-def server(disk: Disk, make_server: Start, tmp_path: Path) -> Server:
+def server(disk: Disk, make_server: MakeServer, tmp_path: Path) -> Server:
     """A running server with its data on the small disk; what it prints goes elsewhere."""
     server = make_server(disk.path / "data", output=tmp_path / "output")
     return server.start()

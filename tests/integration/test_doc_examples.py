@@ -11,7 +11,7 @@ import pytest
 
 from headwater.defaults import DEFAULT_URL
 from tests.integration.samples import recorded
-from tests.integration.support import Server, headwater
+from tests.support.server import Server, headwater
 
 ROOT = Path(__file__).parents[2]
 

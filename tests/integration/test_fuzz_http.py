@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.integration.samples import run_event
 from tests.integration.strategies import BEYOND, Json, broken_events, valid_events
-from tests.integration.support import Server, differences, is_error, namespace_path, path_of, rebuild
+from tests.support.server import Server, differences, is_error, namespace_path, path_of, rebuild
 
 # `FUZZ_EXAMPLES=2000 pytest …` looks for longer, and elsewhere each time.
 _EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))

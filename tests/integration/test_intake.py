@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.integration.samples import Event, dataset_event, job_event, recorded, run_event, run_ids
-from tests.integration.support import EVENTS, Server
+from tests.support.server import EVENTS, Server
 
 _MIB = 1 << 20
 

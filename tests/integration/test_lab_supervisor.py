@@ -16,7 +16,7 @@ from headwater.lab.plan import Plan
 from headwater.lab.ports import Ports
 from headwater.lab.service_spec import ServiceSpec
 from headwater.lab.state import Lab
-from tests.integration.support import wait_for
+from tests.support.server import wait_for
 
 
 def healthy(values: Mapping[str, str]) -> None:

@@ -11,10 +11,9 @@ import httpx
 import pytest
 
 from headwater.live.hub import RING_EVENTS
-from tests.integration.conftest import Start
 from tests.integration.samples import KAFKA, LAKE, dataset_event, job_event, run_event
-from tests.integration.support import PATIENCE, Server, is_error, wait_for
 from tests.support.live import StreamMessage, read_stream
+from tests.support.server import PATIENCE, MakeServer, Server, is_error, wait_for
 
 LIVE = "/api/v1/live"
 
@@ -216,7 +215,7 @@ def test_a_stop_ends_all_streams(server: Server, number: int) -> None:
     assert "Traceback" not in server.output()
 
 
-def test_a_stop_does_not_wait_for_a_stream_that_nobody_reads(make_server: Start) -> None:
+def test_a_stop_does_not_wait_for_a_stream_that_nobody_reads(make_server: MakeServer) -> None:
     server = make_server().start()
     with Stream(server), Stream(server) as reading:
         reading.next()
@@ -242,7 +241,7 @@ def test_a_question_waits_for_the_position_of_a_write(server: Server) -> None:
         assert waits.result().json()["totalCount"] == 4
 
 
-def test_a_position_that_does_not_come_is_answered_with_503(make_server: Start) -> None:
+def test_a_position_that_does_not_come_is_answered_with_503(make_server: MakeServer) -> None:
     server = make_server(env={"HEADWATER_POSITION_SECONDS": "0.1"}).start()
     refused = server.client.get("/api/v1/jobs", headers={"Headwater-Position": "1"})
     assert "position 1" in is_error(refused, 503)["message"]

@@ -10,7 +10,7 @@ from marquez_client.errors import APIError  # type: ignore[import-untyped]
 from marquez_client.models import DatasetId, DatasetType, JobType  # type: ignore[import-untyped]
 
 from tests.integration.samples import run_event
-from tests.integration.support import Server
+from tests.support.server import Server
 
 # The client calls half of its own methods deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -12,7 +12,7 @@ from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
 
 from tests.integration.samples import recorded, run_event
-from tests.integration.support import HEADWATER, Server, free_port, headwater, wait_for
+from tests.support.server import HEADWATER, Server, free_port, headwater, wait_for
 
 ORDERS = "dataset:s3://warehouse:rest/default/orders"
 STATS = "dataset:s3://warehouse:rest/default/supplier_stats"

@@ -12,8 +12,8 @@ import pytest
 
 from headwater.api.app import document
 from headwater.api.routes.live import LIVE_PATH
-from tests.integration.support import PATIENCE, Server, is_error, path_of
 from tests.support.make import dataset, run, schema
+from tests.support.server import PATIENCE, Server, is_error, path_of
 
 API = "/api/v1"
 PATHS: dict[str, dict[str, Any]] = document()["paths"]

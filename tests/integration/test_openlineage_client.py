@@ -18,7 +18,7 @@ from openlineage.client.transport.async_http import AsyncHttpConfig, AsyncHttpTr
 from openlineage.client.transport.http import HttpConfig, HttpTransport
 from openlineage.client.uuid import generate_new_uuid
 
-from tests.integration.support import Server
+from tests.support.server import Server
 
 PRODUCER = "https://example.org/producer"
 STEPS = ("START", "RUNNING", "OTHER", "COMPLETE")

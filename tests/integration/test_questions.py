@@ -9,9 +9,8 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from tests.integration.conftest import Start
-from tests.integration.support import PATIENCE, Server, is_error, wait_for
 from tests.support.make import columns, dataset, facet, run, schema, time
+from tests.support.server import PATIENCE, MakeServer, Server, is_error, wait_for
 
 API = "/api/v1"
 DAY = 24 * 60
@@ -76,7 +75,7 @@ def test_impact_of_a_column_and_of_a_job(orders: Server) -> None:
     assert ids(found["levels"]) == {0: ["dataset:db:clean"]}
 
 
-def test_impact_survives_a_restart(make_server: Start, tmp_path: Path) -> None:
+def test_impact_survives_a_restart(make_server: MakeServer, tmp_path: Path) -> None:
     server = make_server().start()
     for event in (run("COMPLETE", "load", n, f"r{n}", ["raw"], ["clean"]) for n in range(5)):
         server.post(event)
@@ -222,7 +221,7 @@ def metric(server: Server, name: str) -> float:
 LARGE = f"{API}/lineage?nodeId=" + quote("dataset:db:hub")
 
 
-def test_a_question_over_its_time_limit_ends_while_events_come_in(make_server: Start) -> None:
+def test_a_question_over_its_time_limit_ends_while_events_come_in(make_server: MakeServer) -> None:
     server = make_server(env={"HEADWATER_QUERY_SECONDS": "0.3"}).start()
     fill(server, 60)
     answers: list[httpx.Response] = []
@@ -245,7 +244,7 @@ def test_a_question_over_its_time_limit_ends_while_events_come_in(make_server: S
     assert len(server.json(f"{API}/lineage", nodeId="job:jobs:job0", depth=0, direction="upstream")["graph"]) == 2
 
 
-def test_work_for_a_client_that_leaves_ends(make_server: Start) -> None:
+def test_work_for_a_client_that_leaves_ends(make_server: MakeServer) -> None:
     server = make_server().start()
     fill(server, 100)
     with socket.create_connection(("127.0.0.1", server.port)) as leaving:
@@ -255,7 +254,7 @@ def test_work_for_a_client_that_leaves_ends(make_server: Start) -> None:
     assert metric(server, "queries_abandoned_total") == 1
 
 
-def test_a_large_graph_is_answered_whole_while_events_come_in(make_server: Start) -> None:
+def test_a_large_graph_is_answered_whole_while_events_come_in(make_server: MakeServer) -> None:
     server = make_server().start()
     fill(server, 20)
     stop = threading.Event()
@@ -281,7 +280,7 @@ def test_a_large_graph_is_answered_whole_while_events_come_in(make_server: Start
     assert set(posted) == {201}
 
 
-def test_what_was_deleted_is_in_no_answer_but_those_about_the_time_before(make_server: Start) -> None:
+def test_what_was_deleted_is_in_no_answer_but_those_about_the_time_before(make_server: MakeServer) -> None:
     server = make_server().start()
     clean = dataset("clean", {**schema("x"), **columns(x=["raw.x"])})
     told = [

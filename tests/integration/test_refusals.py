@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.integration.samples import Event, job_event, run_event
-from tests.integration.support import BATCH, EVENT, EVENTS, Server, is_error
+from tests.support.server import BATCH, EVENT, EVENTS, Server, is_error
 
 _MIB = 1 << 20
 

@@ -14,8 +14,8 @@ from headwater.api.app import document
 from headwater.api.position import LAST_POSITION
 from headwater.api.routes.live import LIVE_PATH
 from tests.integration.samples import recorded
-from tests.integration.support import Server, differences
 from tests.support.make import columns, dataset, facet, run, schema
+from tests.support.server import Server, differences
 
 API = "/api/v1"
 

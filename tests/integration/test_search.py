@@ -12,9 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.integration.conftest import Start
 from tests.integration.samples import JOBS, KAFKA, LAKE, dataset_event, facet, recorded, run_event
-from tests.integration.support import EVENT, Server, is_error, rebuild, wait_for
+from tests.support.server import EVENT, MakeServer, Server, is_error, rebuild, wait_for
 
 SEARCH = "/api/v1/search"
 
@@ -158,7 +157,6 @@ def test_a_kill_changes_nothing(filled: tuple[Server, Any]) -> None:
     assert answers(server.start()) == before
 
 
-@pytest.mark.timeout(240)
 def test_kills_at_any_moment_lead_to_the_right_index(server: Server) -> None:
     noise = random.Random(11)
     for round_number in range(6):
@@ -206,7 +204,7 @@ def test_an_index_deleted_under_a_running_server_comes_back(filled: tuple[Server
     assert answers(server)["job_3"] == before["job_3"]
 
 
-def test_a_log_that_was_put_back_is_not_found_with_what_came_after(make_server: Start, tmp_path: Path) -> None:
+def test_a_log_that_was_put_back_is_not_found_with_what_came_after(make_server: MakeServer, tmp_path: Path) -> None:
     server = make_server().start()
     server.post(run_event(0, job="before"))
     server.stop()

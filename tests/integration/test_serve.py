@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from headwater import __version__ as headwater_version
-from tests.integration.conftest import Start
 from tests.integration.samples import recorded, run_event
-from tests.integration.support import Server, differences, free_port, headwater, rebuild, wait_for
+from tests.support.server import MakeServer, Server, differences, free_port, headwater, rebuild, wait_for
 
 
 def fill(server: Server) -> None:
@@ -25,7 +24,7 @@ def fill(server: Server) -> None:
 # Start and stop
 
 
-def test_it_is_ready_soon_and_says_where_it_listens_and_keeps_data(make_server: Start) -> None:
+def test_it_is_ready_soon_and_says_where_it_listens_and_keeps_data(make_server: MakeServer) -> None:
     server = make_server()
     started = time.monotonic()
     server.launch()
@@ -37,7 +36,7 @@ def test_it_is_ready_soon_and_says_where_it_listens_and_keeps_data(make_server: 
     assert server.json("/healthz") == health
 
 
-def test_it_names_a_folder_with_brackets_as_it_is(make_server: Start, tmp_path: Path) -> None:
+def test_it_names_a_folder_with_brackets_as_it_is(make_server: MakeServer, tmp_path: Path) -> None:
     server = make_server(tmp_path / "data [bold] [1]").start()
     assert str(server.data) in server.output()
     second = headwater("serve", "--port", str(free_port()), "--data", str(server.data))
@@ -148,7 +147,7 @@ def changed_at(file: Path) -> int | None:
         return None
 
 
-def test_restart_kill_and_rebuild_change_nothing(server: Server, make_server: Start) -> None:
+def test_restart_kill_and_rebuild_change_nothing(server: Server, make_server: MakeServer) -> None:
     fill(server)
     before = server.answers()
     assert not differences(before, server.restart().answers()), "after a restart"
@@ -203,7 +202,7 @@ def test_the_schema_of_the_api_is_served(server: Server) -> None:
     assert {"/api/v1/lineage", "/api/v1/column-lineage", "/api/v1/events/lineage"} <= set(schema["paths"])
 
 
-def test_nothing_is_written_outside_the_data_folder(make_server: Start, tmp_path: Path) -> None:
+def test_nothing_is_written_outside_the_data_folder(make_server: MakeServer, tmp_path: Path) -> None:
     server = make_server(tmp_path / "deep" / "er" / "data")
     server.data.parent.mkdir(parents=True)
     server.start().post(run_event())

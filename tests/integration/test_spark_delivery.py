@@ -1,7 +1,6 @@
 """Events of headwater.spark on their way to a server that comes and goes."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -9,20 +8,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from headwater.emit.delivery import Delivery
 from headwater.emit.transports import make_transport
 from headwater.ids import Position
 from headwater.store.sqlite.log import SqliteLog
-from tests.integration.conftest import Start
-from tests.integration.support import PATIENCE, Server, free_port, wait_for
 from tests.support.make import run
-
-
-@pytest.fixture(autouse=True)
-def _direct(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+from tests.support.server import PATIENCE, MakeServer, Server, free_port, wait_for
 
 
 def delivery(server: Server, folder: Path, port: int | None = None, **options: Any) -> Delivery:
@@ -52,7 +43,7 @@ def test_events_arrive(server: Server, tmp_path: Path) -> None:
     assert files(tmp_path / "spool") == []
 
 
-def test_a_server_that_is_away_and_comes_back_gets_everything_in_order(make_server: Start, tmp_path: Path) -> None:
+def test_a_server_that_is_away_and_comes_back_gets_everything_in_order(make_server: MakeServer, tmp_path: Path) -> None:
     server, port, spool = make_server(), free_port(), tmp_path / "spool"
     sender = delivery(server, spool, port)
     for event in events(20):
@@ -83,7 +74,7 @@ def in_order_of_arrival(server: Server) -> list[str]:
         log.close()
 
 
-def test_what_a_process_leaves_behind_the_next_one_sends(make_server: Start, tmp_path: Path) -> None:
+def test_what_a_process_leaves_behind_the_next_one_sends(make_server: MakeServer, tmp_path: Path) -> None:
     server, port, spool = make_server(), free_port(), tmp_path / "spool"
     first = delivery(server, spool, port)
     for event in events(3):
@@ -99,7 +90,7 @@ def test_what_a_process_leaves_behind_the_next_one_sends(make_server: Start, tmp
     assert list(spool.iterdir()) == []
 
 
-def test_what_a_killed_process_leaves_behind_is_sent_too(make_server: Start, tmp_path: Path) -> None:
+def test_what_a_killed_process_leaves_behind_is_sent_too(make_server: MakeServer, tmp_path: Path) -> None:
     server, port, spool = make_server(), free_port(), tmp_path / "spool"
     program = f"""
 import time
@@ -112,7 +103,7 @@ for n in range(4):
     sender.send(run("RUNNING", "stream", at=n, run_id="run-1"))
 time.sleep(600)
 """
-    process = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "NO_PROXY": "127.0.0.1"})
+    process = subprocess.Popen([sys.executable, "-c", program])
     try:
         wait_for(lambda: len(files(spool)) == 4, "all events on disk")
     finally:
@@ -125,7 +116,7 @@ time.sleep(600)
     assert files(spool) == []
 
 
-def test_with_a_full_disk_events_wait_in_memory(make_server: Start, tmp_path: Path) -> None:
+def test_with_a_full_disk_events_wait_in_memory(make_server: MakeServer, tmp_path: Path) -> None:
     server, port, spool = make_server(), free_port(), tmp_path / "spool"
     program = f"""
 import logging, pathlib, resource, sys
@@ -146,7 +137,6 @@ sender.close(1)
 """
     process = subprocess.Popen(
         [sys.executable, "-c", program],
-        env={**os.environ, "NO_PROXY": "127.0.0.1"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -166,7 +156,7 @@ sender.close(1)
     assert server.total() == 5
 
 
-def test_a_folder_that_is_in_use_is_left_alone(make_server: Start, tmp_path: Path) -> None:
+def test_a_folder_that_is_in_use_is_left_alone(make_server: MakeServer, tmp_path: Path) -> None:
     server, port, spool = make_server(), free_port(), tmp_path / "spool"
     first, second = delivery(server, spool, port), delivery(server, spool, port)
     first.send(events(1)[0])
@@ -192,7 +182,9 @@ def test_a_rejected_event_does_not_hold_up_the_rest(server: Server, tmp_path: Pa
     assert json.loads(rejected.read_text()) == bad
 
 
-def test_a_rejected_event_that_waited_on_disk_does_not_hold_up_the_rest(make_server: Start, tmp_path: Path) -> None:
+def test_a_rejected_event_that_waited_on_disk_does_not_hold_up_the_rest(
+    make_server: MakeServer, tmp_path: Path
+) -> None:
     server, port, spool = make_server(), free_port(), tmp_path / "spool"
     sender = delivery(server, spool, port)
     good = events(2)
@@ -223,7 +215,7 @@ def test_sending_never_waits_and_a_full_queue_loses_and_counts(tmp_path: Path) -
     assert len(files(tmp_path / "spool")) == taken, "what waits at the end is on disk, and so is what is being sent"
 
 
-def test_when_the_spool_is_full_running_events_go_first(make_server: Start, tmp_path: Path) -> None:
+def test_when_the_spool_is_full_running_events_go_first(make_server: MakeServer, tmp_path: Path) -> None:
     server, spool = make_server(), tmp_path / "spool"
     sender = delivery(server, spool, free_port(), max_bytes=1000)
     for event in [*events(20), run("ABORT", "stream", at=30, run_id="run-1")]:

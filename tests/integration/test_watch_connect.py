@@ -13,9 +13,8 @@ import pytest
 
 from headwater.emit.events import now as moment
 from headwater.watch.connect.runs import run_id
-from tests.integration.conftest import Start
-from tests.integration.support import HEADWATER, Server, free_port, headwater, wait_for
 from tests.support.connect import FakeConnect
+from tests.support.server import HEADWATER, MakeServer, Server, free_port, headwater, wait_for
 
 S3 = {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "topics": "orders", "s3.bucket.name": "archive"}
 ORDER = json.dumps({"type": "record", "name": "Order", "fields": [{"name": "id", "type": "string"}]})
@@ -308,7 +307,7 @@ def test_workers_that_died_while_nobody_watched(fake: FakeConnect, server: Serve
     wait_state(server, "ABORTED")
 
 
-def test_headwater_away_loses_nothing(fake: FakeConnect, make_server: Start, watch: Watch, tmp_path: Path) -> None:
+def test_headwater_away_loses_nothing(fake: FakeConnect, make_server: MakeServer, watch: Watch, tmp_path: Path) -> None:
     server, port = make_server(tmp_path / "other"), free_port()
     fake.add("sink", S3)
     watching = watch(url=f"http://127.0.0.1:{port}")

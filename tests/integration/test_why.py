@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import headwater.demo
-from tests.integration.support import Server, is_error
 from tests.support import story
 from tests.support.make import dataset, facet, lifecycle, run, schema, time
+from tests.support.server import Server, is_error
 
 NINE = story.time(0, 9)
 DASHBOARD = "dataset:db:dashboard"

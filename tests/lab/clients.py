@@ -12,8 +12,8 @@ from confluent_kafka import Consumer, KafkaError, Producer
 from confluent_kafka.schema_registry import SchemaRegistryClient
 
 from headwater.lab import s3
-from tests.integration.support import wait_for
 from tests.support.lab import Lab
+from tests.support.server import wait_for
 
 
 def produce(lab: Lab, topic: str, *values: bytes, at: float | None = None) -> None:

@@ -6,16 +6,15 @@ import socket
 from contextlib import ExitStack, suppress
 
 from headwater.lab.services import SERVICES
-from tests.integration.support import wait_for
 from tests.lab.clients import consume, produce, store
-from tests.lab.conftest import Make
-from tests.support.lab import PATIENCE
+from tests.support.lab import PATIENCE, MakeLab
+from tests.support.server import wait_for
 
 SOME = ("--services", "connect,s3")
 
 
-def test_a_service_that_is_killed_is_named_and_the_others_are_ended(make: Make) -> None:
-    lab = make("killed-service")
+def test_a_service_that_is_killed_is_named_and_the_others_are_ended(make_lab: MakeLab) -> None:
+    lab = make_lab("killed-service")
     process = lab.start(*SOME)
     wait_for(lambda: (lab.data / "lab.json").exists() and lab.state()["phase"] == "up", "the lab", PATIENCE)
     produce(lab, "orders", b"one")
@@ -29,8 +28,8 @@ def test_a_service_that_is_killed_is_named_and_the_others_are_ended(make: Make) 
     assert consume(lab, "orders", 1) == [b"one"]
 
 
-def test_a_supervisor_that_is_killed_leaves_nothing_running(make: Make) -> None:
-    lab = make("killed-supervisor")
+def test_a_supervisor_that_is_killed_leaves_nothing_running(make_lab: MakeLab) -> None:
+    lab = make_lab("killed-supervisor")
     lab.up(*SOME)
     produce(lab, "orders", b"one")
     assert len(lab.processes()) >= 3
@@ -40,8 +39,8 @@ def test_a_supervisor_that_is_killed_leaves_nothing_running(make: Make) -> None:
     assert consume(lab, "orders", 1) == [b"one"]
 
 
-def test_a_supervisor_that_is_killed_while_services_start_leaves_nothing_running(make: Make) -> None:
-    lab = make("killed-early")
+def test_a_supervisor_that_is_killed_while_services_start_leaves_nothing_running(make_lab: MakeLab) -> None:
+    lab = make_lab("killed-early")
     process = lab.start(*SOME)
     wait_for(lambda: (lab.data / "lab.json").exists() and lab.pid("s3"), "the first process", PATIENCE)
     lab.kill_supervisor()
@@ -51,8 +50,8 @@ def test_a_supervisor_that_is_killed_while_services_start_leaves_nothing_running
     assert {s["health"] for s in lab.status()["services"]} == {"ok"}
 
 
-def test_a_start_that_is_interrupted_leaves_nothing_running(make: Make) -> None:
-    lab = make("interrupted")
+def test_a_start_that_is_interrupted_leaves_nothing_running(make_lab: MakeLab) -> None:
+    lab = make_lab("interrupted")
     process = lab.start("--detach", *SOME)
     wait_for(lambda: (lab.data / "lab.json").exists() and lab.pid("s3"), "the first process", PATIENCE)
     process.send_signal(signal.SIGINT)
@@ -61,8 +60,8 @@ def test_a_start_that_is_interrupted_leaves_nothing_running(make: Make) -> None:
     assert not lab.processes()
 
 
-def test_two_labs_side_by_side_where_all_usual_ports_are_taken(make: Make) -> None:
-    one, two = make("one"), make("two")
+def test_two_labs_side_by_side_where_all_usual_ports_are_taken(make_lab: MakeLab) -> None:
+    one, two = make_lab("one"), make_lab("two")
     usual = [port for service in SERVICES for port in service.ports.values()]
     with ExitStack() as stack:
         for port in usual:
@@ -81,7 +80,7 @@ def test_two_labs_side_by_side_where_all_usual_ports_are_taken(make: Make) -> No
         assert store(lab, "GET", "/archive/orders").content == text
 
 
-def test_what_was_downloaded_is_what_it_was(make: Make) -> None:
-    lab = make("verified")
+def test_what_was_downloaded_is_what_it_was(make_lab: MakeLab) -> None:
+    lab = make_lab("verified")
     lab.up("--services", "s3", "--verify")
     assert lab.status()["services"][0]["health"] == "ok"

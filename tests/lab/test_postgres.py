@@ -10,22 +10,20 @@ from pathlib import Path
 import pytest
 
 from headwater.lab import health
-from tests.integration.support import wait_for
 from tests.lab.clients import create_database
-from tests.support.lab import Lab
+from tests.support.lab import Lab, make_labs
+from tests.support.server import wait_for
 
 CATALOG = ("--services", "metastore")
 
 
 @pytest.fixture
-def lab() -> Iterator[Lab]:
+def catalog_lab() -> Iterator[Lab]:
     # Where everybody can enter: root's PostgreSQL runs as somebody else.
     with tempfile.TemporaryDirectory(prefix="headwater-lab-", dir="/var/tmp") as folder:
         Path(folder).chmod(0o755)
-        made = Lab(Path(folder) / "lab")
-        yield made
-        made.run("down")
-        assert not made.processes()
+        with make_labs(Path(folder)) as make:
+            yield make("lab")
 
 
 @pytest.fixture
@@ -41,25 +39,25 @@ def nobody_waits() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("nobody_waits")
-def test_what_the_catalog_knows_is_in_postgresql_and_survives_a_kill(lab: Lab) -> None:
-    lab.up(*CATALOG, "--metastore", "postgres")
-    assert [s["name"] for s in lab.status()["services"]] == ["postgres", "s3", "metastore"]
-    assert {s["health"] for s in lab.status()["services"]} == {"ok"}
-    create_database(lab, "sales")
-    assert not (lab.data / "metastore" / "db").exists()
-    lab.kill_supervisor()
-    wait_for(lambda: not lab.processes(), "the end of everything")
-    lab.up(*CATALOG)  # it is what it was
+def test_what_the_catalog_knows_is_in_postgresql_and_survives_a_kill(catalog_lab: Lab) -> None:
+    catalog_lab.up(*CATALOG, "--metastore", "postgres")
+    assert [s["name"] for s in catalog_lab.status()["services"]] == ["postgres", "s3", "metastore"]
+    assert {s["health"] for s in catalog_lab.status()["services"]} == {"ok"}
+    create_database(catalog_lab, "sales")
+    assert not (catalog_lab.data / "metastore" / "db").exists()
+    catalog_lab.kill_supervisor()
+    wait_for(lambda: not catalog_lab.processes(), "the end of everything")
+    catalog_lab.up(*CATALOG)  # it is what it was
     names = health.ThriftCall("metastore", "get_all_databases", "sales")
-    assert health.problem(names, lab.state()["values"]) is None
-    lab.down()
-    other = lab.run("up", *CATALOG, "--metastore", "derby")
+    assert health.problem(names, catalog_lab.state()["values"]) is None
+    catalog_lab.down()
+    other = catalog_lab.run("up", *CATALOG, "--metastore", "derby")
     assert (other.returncode, "is on postgres, which cannot change" in other.stderr) == (1, True)
 
 
-def test_a_preparation_that_was_broken_off_is_done_again(lab: Lab) -> None:
-    lab.up(*CATALOG, "--metastore", "postgres")
-    lab.down()
-    (lab.data / "metastore" / ".prepared").unlink()  # its tables are there, but nobody knows whether all
-    lab.up(*CATALOG)
-    create_database(lab, "sales")
+def test_a_preparation_that_was_broken_off_is_done_again(catalog_lab: Lab) -> None:
+    catalog_lab.up(*CATALOG, "--metastore", "postgres")
+    catalog_lab.down()
+    (catalog_lab.data / "metastore" / ".prepared").unlink()  # its tables are there, but nobody knows whether all
+    catalog_lab.up(*CATALOG)
+    create_database(catalog_lab, "sales")

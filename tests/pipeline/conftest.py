@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-pytest.register_assert_rewrite("tests.support.lab", "tests.pipeline.services", "tests.pipeline.truth")
+pytest.register_assert_rewrite("tests.pipeline.services", "tests.pipeline.truth")
 
 from headwater.lab import jars  # noqa: E402
 from pipeline.settings import Settings  # noqa: E402
@@ -17,12 +17,9 @@ from tests.pipeline.services import Services, places_on_free_ports  # noqa: E402
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What hangs fails, with a trace of where."""
-    here = Path(__file__).parent
+    """PySpark leaves sockets to the garbage collector."""
     for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.timeout(600))
-            # PySpark leaves sockets to the garbage collector.
+        if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
             item.add_marker(pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"))
 

@@ -8,8 +8,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from pipeline.settings import Settings
-from tests.integration.support import free_port
 from tests.support.lab import Lab
+from tests.support.server import free_port
 
 LABS = {"kafka": ("kafka",), "registry": ("registry",), "store": ("s3", "metastore"), "headwater": ("headwater",)}
 

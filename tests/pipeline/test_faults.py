@@ -16,11 +16,11 @@ import pytest
 
 from pipeline.schemas import ORDERS, ORDERS_SUBJECT
 from pipeline.settings import Settings
-from tests.integration.support import free_port
 from tests.pipeline import kafka, truth
 from tests.pipeline.services import Services, environment
 from tests.pipeline.streams import Streams, everything_is_right, rows_in_table, wait
 from tests.support.lab import Lab
+from tests.support.server import free_port
 
 AWAY = 30_000  # milliseconds of orders that come in while a service is away
 

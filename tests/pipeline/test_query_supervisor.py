@@ -17,9 +17,9 @@ from pipeline.registry import Registry
 from pipeline.schema_catalog import REJECTED_FILE, RejectedFile, SchemaCatalog
 from pipeline.schemas import ORDER_VERSIONS, ORDERS_SUBJECT, header
 from pipeline.settings import Settings
-from tests.integration.support import wait_for
 from tests.pipeline import kafka, truth
 from tests.pipeline.services import Services
+from tests.support.server import wait_for
 
 PATIENCE = 120.0
 

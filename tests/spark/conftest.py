@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from tests.integration.conftest import make_server, server  # noqa: F401
 from tests.spark import tables
 
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -21,13 +20,9 @@ JARS = sorted((Path(sys.prefix) / "spark-jars").glob("*.jar"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What hangs fails, with a trace of where."""
-    here = Path(__file__).parent
+    """PySpark leaves sockets to the garbage collector."""
     for item in items:
-        if here in item.path.parents and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(300))
-        if here in item.path.parents:
-            # PySpark leaves sockets to the garbage collector.
+        if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
             item.add_marker(pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"))
 

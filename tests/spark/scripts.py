@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.integration.support import wait_for
+from tests.support.server import wait_for
 
 # A stream of numbers into files, for ever. It writes down its process id when it has started.
 STREAM = """

@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 
 from headwater.spark import Agent, attach
-from tests.integration.conftest import Start
-from tests.integration.support import Server, free_port, path_of, wait_for
 from tests.spark import notation
 from tests.spark.scripts import run_script
+from tests.support.server import MakeServer, Server, free_port, path_of, wait_for
 
 PATIENCE = 90.0  # a busy machine starts a query in seconds, not at once
 
 
-class Lab:
+class AttachedSession:
     """A session with the agent attached, a folder of JSON files to read, and folders to write to."""
 
     def __init__(self, spark: Any, server: Server, agent: Agent, folder: Path) -> None:
@@ -69,117 +68,121 @@ def _short(node: str) -> str:
 
 
 @pytest.fixture
-def lab(spark: Any, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
-    yield from _lab(spark, server, server.url, tmp_path, monkeypatch)
+def session(spark: Any, server: Server, tmp_path: Path) -> Iterator[AttachedSession]:
+    yield from _attached(spark, server, server.url, tmp_path)
 
 
-def _lab(
-    spark: Any, server: Server, url: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> Generator[Lab, None, None]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def _attached(spark: Any, server: Server, url: str, folder: Path) -> Generator[AttachedSession, None, None]:
     agent = attach(spark, url=url, namespace="tests", interval=0.5, spool=folder / "spool")
     try:
-        yield Lab(spark, server, agent, folder)
+        yield AttachedSession(spark, server, agent, folder)
     finally:
         for query in spark.streams.active:
             query.stop()
         agent.close("the test is over")
 
 
-def test_a_query_is_known_with_its_columns_from_its_start(lab: Lab) -> None:
-    df = lab.source().where("qty > 0").selectExpr("item", "price * qty as total")
-    lab.write(df, "totals").format("parquet").start(lab.path("out"))
-    job = lab.wait("totals", "RUNNING")
+def test_a_query_is_known_with_its_columns_from_its_start(session: AttachedSession) -> None:
+    df = session.source().where("qty > 0").selectExpr("item", "price * qty as total")
+    session.write(df, "totals").format("parquet").start(session.path("out"))
+    job = session.wait("totals", "RUNNING")
     assert job["type"] == "STREAM"
-    assert [d["name"] for d in job["inputs"]] == [lab.path("in")]
-    assert [d["name"] for d in job["outputs"]] == [lab.path("out")]
-    assert lab.columns("out") >= {"in.item → out.item", "in.price → out.total", "in.qty → out.total"}
-    start = lab.events("totals")[0]
+    assert [d["name"] for d in job["inputs"]] == [session.path("in")]
+    assert [d["name"] for d in job["outputs"]] == [session.path("out")]
+    assert session.columns("out") >= {"in.item → out.item", "in.price → out.total", "in.qty → out.total"}
+    start = session.events("totals")[0]
     assert start["eventType"] == "START"
     assert [f["name"] for f in start["outputs"][0]["facets"]["schema"]["fields"]] == ["item", "total"]
     assert [f["name"] for f in start["inputs"][0]["facets"]["schema"]["fields"]] == ["item", "price", "qty"]
 
 
-def test_progress_is_reported_while_it_runs_and_stop_is_an_abort(lab: Lab) -> None:
-    lab.feed({"item": "a", "price": 1.5, "qty": 2}, {"item": "b", "price": 2.5, "qty": 1})
-    query = lab.write(lab.source(), "copies").format("parquet").start(lab.path("out"))
+def test_progress_is_reported_while_it_runs_and_stop_is_an_abort(session: AttachedSession) -> None:
+    session.feed({"item": "a", "price": 1.5, "qty": 2}, {"item": "b", "price": 2.5, "qty": 1})
+    query = session.write(session.source(), "copies").format("parquet").start(session.path("out"))
 
     def rows() -> int:
-        input_facets = [i["inputFacets"] for e in lab.events("copies") for i in e["inputs"] if i.get("inputFacets")]
+        input_facets = [i["inputFacets"] for e in session.events("copies") for i in e["inputs"] if i.get("inputFacets")]
         return sum(facets.get("inputStatistics", {}).get("rowCount", 0) for facets in input_facets)
 
     wait_for(lambda: rows() == 2, "two rows", PATIENCE)
-    lab.feed({"item": "c", "price": 1.0, "qty": 3})
+    session.feed({"item": "c", "price": 1.0, "qty": 3})
     wait_for(lambda: rows() == 3, "the third row", PATIENCE)
     query.stop()
-    lab.wait("copies", "ABORTED")
-    progress = [e["run"]["facets"]["headwater_streaming"] for e in lab.events("copies")[1:] if _progress(e)]
+    session.wait("copies", "ABORTED")
+    progress = [e["run"]["facets"]["headwater_streaming"] for e in session.events("copies")[1:] if _progress(e)]
     assert {p["queryId"] for p in progress} == {str(query.id)}
     assert max(p["batchId"] for p in progress) >= 1
-    last = lab.events("copies")[-1]
+    last = session.events("copies")[-1]
     assert last["eventType"] == "ABORT"
     assert last["run"]["facets"]["headwater_end"]["reason"] == "stop() was called"
-    assert {e["run"]["runId"] for e in lab.events("copies")} == {str(query.runId)}
+    assert {e["run"]["runId"] for e in session.events("copies")} == {str(query.runId)}
 
 
 def _progress(event: Any) -> bool:
     return "headwater_streaming" in event["run"]["facets"]
 
 
-def test_a_query_that_reads_what_there_is_completes(lab: Lab) -> None:
-    lab.feed({"item": "a", "price": 1.5, "qty": 2})
-    query = lab.write(lab.source(), "once").format("parquet").trigger(availableNow=True).start(lab.path("out"))
+def test_a_query_that_reads_what_there_is_completes(session: AttachedSession) -> None:
+    session.feed({"item": "a", "price": 1.5, "qty": 2})
+    query = (
+        session.write(session.source(), "once").format("parquet").trigger(availableNow=True).start(session.path("out"))
+    )
     query.awaitTermination()
     query.stop()  # as people do, to be sure
-    lab.wait("once", "COMPLETED")
+    session.wait("once", "COMPLETED")
 
 
-def test_a_failure_is_reported_with_its_error(lab: Lab) -> None:
-    lab.feed({"item": "a", "price": 1.5, "qty": 0})
-    df = lab.source().selectExpr("1 div qty as x")
-    query = lab.write(df, "broken").format("noop").start()
+def test_a_failure_is_reported_with_its_error(session: AttachedSession) -> None:
+    session.feed({"item": "a", "price": 1.5, "qty": 0})
+    df = session.source().selectExpr("1 div qty as x")
+    query = session.write(df, "broken").format("noop").start()
     with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
         query.awaitTermination()
-    lab.wait("broken", "FAILED")
-    assert "DIVIDE_BY_ZERO" in lab.events("broken")[-1]["run"]["facets"]["errorMessage"]["message"]
+    session.wait("broken", "FAILED")
+    assert "DIVIDE_BY_ZERO" in session.events("broken")[-1]["run"]["facets"]["errorMessage"]["message"]
 
 
-def test_queries_of_one_application_are_jobs_of_their_own(lab: Lab) -> None:
-    lab.write(lab.source().select("item"), "one").format("parquet").start(lab.path("out1"))
-    lab.write(lab.source().select("qty"), "two").format("parquet").start(lab.path("out2"))
-    lab.wait("one", "RUNNING")
-    lab.wait("two", "RUNNING")
-    assert lab.columns("out1") == {"in.item → out1.item"}
-    assert lab.columns("out2") == {"in.qty → out2.qty"}
+def test_queries_of_one_application_are_jobs_of_their_own(session: AttachedSession) -> None:
+    session.write(session.source().select("item"), "one").format("parquet").start(session.path("out1"))
+    session.write(session.source().select("qty"), "two").format("parquet").start(session.path("out2"))
+    session.wait("one", "RUNNING")
+    session.wait("two", "RUNNING")
+    assert session.columns("out1") == {"in.item → out1.item"}
+    assert session.columns("out2") == {"in.qty → out2.qty"}
 
 
-def test_a_query_without_a_name_is_called_after_what_it_writes(lab: Lab) -> None:
-    lab.write(lab.source()).format("parquet").start(lab.path("out"))
-    lab.wait("headwater-tests.out", "RUNNING")
+def test_a_query_without_a_name_is_called_after_what_it_writes(session: AttachedSession) -> None:
+    session.write(session.source()).format("parquet").start(session.path("out"))
+    session.wait("headwater-tests.out", "RUNNING")
 
 
-def test_a_restart_is_a_new_run_of_the_same_job(lab: Lab) -> None:
+def test_a_restart_is_a_new_run_of_the_same_job(session: AttachedSession) -> None:
     for _ in range(2):
-        lab.feed({"item": "a", "price": 1.5, "qty": 2})
-        query = lab.write(lab.source(), "again").format("parquet").trigger(availableNow=True).start(lab.path("out"))
+        session.feed({"item": "a", "price": 1.5, "qty": 2})
+        query = (
+            session.write(session.source(), "again")
+            .format("parquet")
+            .trigger(availableNow=True)
+            .start(session.path("out"))
+        )
         query.awaitTermination()
 
     def states() -> list[str]:
-        return [run["state"] for run in lab.server.json(f"{path_of('jobs', 'tests', 'again')}/runs")["runs"]]
+        return [run["state"] for run in session.server.json(f"{path_of('jobs', 'tests', 'again')}/runs")["runs"]]
 
-    lab.wait("again", "RUNNING", "COMPLETED")
+    session.wait("again", "RUNNING", "COMPLETED")
     wait_for(lambda: states() == ["COMPLETED", "COMPLETED"], "two runs to complete", PATIENCE)
 
 
-def test_windows_of_the_rate_source_have_a_watermark_and_a_state(lab: Lab) -> None:
+def test_windows_of_the_rate_source_have_a_watermark_and_a_state(session: AttachedSession) -> None:
     from pyspark.sql import functions as F
 
-    rate = lab.spark.readStream.format("rate").option("rowsPerSecond", 20).load()
+    rate = session.spark.readStream.format("rate").option("rowsPerSecond", 20).load()
     counts = rate.withWatermark("timestamp", "1 second").groupBy(F.window("timestamp", "1 second")).count()
-    lab.write(counts, "counts").format("memory").outputMode("update").start()
+    session.write(counts, "counts").format("memory").outputMode("update").start()
 
     def progress() -> list[Any]:
-        return [e["run"]["facets"]["headwater_streaming"] for e in lab.events("counts") if _progress(e)]
+        return [e["run"]["facets"]["headwater_streaming"] for e in session.events("counts") if _progress(e)]
 
     def seen() -> Any:
         return [t for t in progress() if t.get("watermark") and t["stateRows"] > 0 and t["stateBytes"] > 0]
@@ -189,71 +192,71 @@ def test_windows_of_the_rate_source_have_a_watermark_and_a_state(lab: Lab) -> No
     assert facet["sources"][0]["numInputRows"] > 0
 
 
-def test_what_the_batches_of_a_stream_write_is_its_output(lab: Lab) -> None:
+def test_what_the_batches_of_a_stream_write_is_its_output(session: AttachedSession) -> None:
     from pyspark.sql import functions as F
 
-    names = lab.spark.createDataFrame([("a", "Apple")], "item string, label string")
-    names.write.parquet(lab.path("names"))
+    names = session.spark.createDataFrame([("a", "Apple")], "item string, label string")
+    names.write.parquet(session.path("names"))
 
     def write(batch: Any, number: int) -> None:
-        batch.groupBy("item").agg(F.sum("total").alias("sum")).write.mode("overwrite").parquet(lab.path("sums"))
-        joined = batch.join(lab.spark.read.parquet(lab.path("names")), "item")
-        joined.select("label", "total").write.mode("overwrite").format("json").save(lab.path("labels"))
+        batch.groupBy("item").agg(F.sum("total").alias("sum")).write.mode("overwrite").parquet(session.path("sums"))
+        joined = batch.join(session.spark.read.parquet(session.path("names")), "item")
+        joined.select("label", "total").write.mode("overwrite").format("json").save(session.path("labels"))
 
-    lab.feed({"item": "a", "price": 1.5, "qty": 2})
-    df = lab.source().where("qty > 0").selectExpr("item", "price * 2 as total")
-    lab.write(df, "batches").foreachBatch(write).start()
-    wait_for(lambda: len((lab.job("batches") or {"outputs": ()})["outputs"]) == 2, "both outputs", PATIENCE)
-    assert lab.columns("sums") >= {"in.item → sums.item", "in.price → sums.sum", "in.qty → sums.sum"}
-    assert lab.columns("labels") >= {"names.label → labels.label", "in.price → labels.total"}
-    assert {d["name"] for d in lab.job("batches")["inputs"]} == {lab.path("in"), lab.path("names")}
+    session.feed({"item": "a", "price": 1.5, "qty": 2})
+    df = session.source().where("qty > 0").selectExpr("item", "price * 2 as total")
+    session.write(df, "batches").foreachBatch(write).start()
+    wait_for(lambda: len((session.job("batches") or {"outputs": ()})["outputs"]) == 2, "both outputs", PATIENCE)
+    assert session.columns("sums") >= {"in.item → sums.item", "in.price → sums.sum", "in.qty → sums.sum"}
+    assert session.columns("labels") >= {"names.label → labels.label", "in.price → labels.total"}
+    assert {d["name"] for d in session.job("batches")["inputs"]} == {session.path("in"), session.path("names")}
 
 
-def test_a_table_is_written_under_its_physical_name(lab: Lab) -> None:
-    lab.spark.sql("create table if not exists lake.shop.sold (item string, price double) using iceberg")
-    lab.feed({"item": "a", "price": 1.5, "qty": 2})
-    lab.write(lab.source().select("item", "price"), "ingest").toTable("lake.shop.sold")
-    job = lab.wait("ingest", "RUNNING")
+def test_a_table_is_written_under_its_physical_name(session: AttachedSession) -> None:
+    session.spark.sql("create table if not exists lake.shop.sold (item string, price double) using iceberg")
+    session.feed({"item": "a", "price": 1.5, "qty": 2})
+    session.write(session.source().select("item", "price"), "ingest").toTable("lake.shop.sold")
+    job = session.wait("ingest", "RUNNING")
     (output,) = job["outputs"]
     assert output["namespace"] == "file"
     assert output["name"].endswith("/lake/shop/sold")
-    logical = lab.server.get(path_of("datasets", f"file:{output['name'].removesuffix('/shop/sold')}", "shop.sold"))
+    logical = session.server.get(path_of("datasets", f"file:{output['name'].removesuffix('/shop/sold')}", "shop.sold"))
     assert logical.json()["name"] == output["name"], "the name in the catalog leads to the same dataset"
 
 
-def test_the_columns_of_a_batch_are_reported_for_the_dataset(lab: Lab) -> None:
-    lab.spark.createDataFrame([(1, 2)], "a int, b int").write.parquet(lab.path("left"))
-    left = lab.spark.read.parquet(lab.path("left"))
-    left.groupBy("a").count().write.parquet(lab.path("right"))
-    assert lab.agent.flush(PATIENCE)
-    assert "left.a → right.a" in lab.columns("right")
+def test_the_columns_of_a_batch_are_reported_for_the_dataset(session: AttachedSession) -> None:
+    session.spark.createDataFrame([(1, 2)], "a int, b int").write.parquet(session.path("left"))
+    left = session.spark.read.parquet(session.path("left"))
+    left.groupBy("a").count().write.parquet(session.path("right"))
+    assert session.agent.flush(PATIENCE)
+    assert "left.a → right.a" in session.columns("right")
 
 
-def test_what_cannot_be_understood_is_reported(lab: Lab) -> None:
-    forgotten = lab.spark.range(3).localCheckpoint()
-    source = lab.source()
+def test_what_cannot_be_understood_is_reported(session: AttachedSession) -> None:
+    forgotten = session.spark.range(3).localCheckpoint()
+    source = session.source()
     df = source.join(forgotten, source.qty == forgotten.id).select("item")
-    lab.write(df, "honest").format("noop").start()
-    lab.wait("honest", "RUNNING")
-    errors = lab.events("honest")[0]["run"]["facets"]["extractionError"]["errors"]
+    session.write(df, "honest").format("noop").start()
+    session.wait("honest", "RUNNING")
+    errors = session.events("honest")[0]["run"]["facets"]["extractionError"]["errors"]
     assert [e["errorMessage"] for e in errors] == ["a checkpoint: the plan does not say what was before it"]
 
 
-def test_an_error_in_the_users_own_function_fails_the_query_with_its_message(lab: Lab) -> None:
+def test_an_error_in_the_users_own_function_fails_the_query_with_its_message(session: AttachedSession) -> None:
     def write(batch: Any, number: int) -> None:
         raise ValueError("no such thing as a batch")
 
-    lab.feed({"item": "a", "price": 1.5, "qty": 2})
-    query = lab.write(lab.source(), "faulty").foreachBatch(write).start()
+    session.feed({"item": "a", "price": 1.5, "qty": 2})
+    query = session.write(session.source(), "faulty").foreachBatch(write).start()
     with pytest.raises(Exception, match="no such thing"):
         query.awaitTermination()
-    lab.wait("faulty", "FAILED")
-    error = lab.events("faulty")[-1]["run"]["facets"]["errorMessage"]
+    session.wait("faulty", "FAILED")
+    error = session.events("faulty")[-1]["run"]["facets"]["errorMessage"]
     assert "no such thing as a batch" in error["message"] + error["stackTrace"]
 
 
-def test_a_statement_in_the_batches_of_a_stream_writes_its_output(lab: Lab) -> None:
-    lab.spark.sql("create table if not exists lake.shop.merged (item string, qty int) using iceberg")
+def test_a_statement_in_the_batches_of_a_stream_writes_its_output(session: AttachedSession) -> None:
+    session.spark.sql("create table if not exists lake.shop.merged (item string, qty int) using iceberg")
 
     def merge(batch: Any, number: int) -> None:
         batch.createOrReplaceTempView("batch")
@@ -262,30 +265,29 @@ def test_a_statement_in_the_batches_of_a_stream_writes_its_output(lab: Lab) -> N
             "when matched then update set qty = s.qty when not matched then insert *"
         )
 
-    lab.feed({"item": "a", "price": 1.5, "qty": 2})
-    lab.write(lab.source().where("price > 1").select("item", "qty"), "merge").foreachBatch(merge).start()
-    (output,) = wait_for(lambda: (lab.job("merge") or {"outputs": ()})["outputs"], "the output", PATIENCE)
+    session.feed({"item": "a", "price": 1.5, "qty": 2})
+    session.write(session.source().where("price > 1").select("item", "qty"), "merge").foreachBatch(merge).start()
+    (output,) = wait_for(lambda: (session.job("merge") or {"outputs": ()})["outputs"], "the output", PATIENCE)
     assert output["name"].endswith("/lake/shop/merged")
-    written = next(e for e in lab.events("merge") if e["outputs"])
+    written = next(e for e in session.events("merge") if e["outputs"])
     facet = written["outputs"][0]["facets"]["columnLineage"]
     lines = notation.shown(notation.written(facet))
     rows = "rows <- in.item:join in.price:filter merged.item:join"
     assert lines.splitlines() == ["item <- in.item", "qty <- in.qty", rows]
 
 
-def test_a_query_of_another_session_is_reported_to_its_end(lab: Lab) -> None:
-    session = lab.spark.newSession()
-    source = session.readStream.schema("item string").json(lab.path("in"))
-    query = lab.write(source, "elsewhere").format("noop").start()
-    lab.wait("elsewhere", "RUNNING")
+def test_a_query_of_another_session_is_reported_to_its_end(session: AttachedSession) -> None:
+    another = session.spark.newSession()
+    source = another.readStream.schema("item string").json(session.path("in"))
+    query = session.write(source, "elsewhere").format("noop").start()
+    session.wait("elsewhere", "RUNNING")
     query.stop()
-    lab.wait("elsewhere", "ABORTED")
+    session.wait("elsewhere", "ABORTED")
 
 
 def test_a_query_that_was_there_before_is_reported_from_the_attachment_on(
-    spark: Any, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: Any, server: Server, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     (tmp_path / "in").mkdir()
     source = spark.readStream.schema("item string, qty int").json(str(tmp_path / "in"))
     writer = source.where("qty > 0").writeStream.queryName("early").option("checkpointLocation", str(tmp_path / "cp"))
@@ -304,22 +306,22 @@ def test_a_query_that_was_there_before_is_reported_from_the_attachment_on(
         agent.close("the test is over")
 
 
-def test_a_query_that_was_not_started_from_python_is_reported_too(lab: Lab) -> None:
-    writer = lab.write(lab.source(), "scala").format("parquet")
-    started = writer._jwrite.start(lab.path("out"))  # as Scala code would
+def test_a_query_that_was_not_started_from_python_is_reported_too(session: AttachedSession) -> None:
+    writer = session.write(session.source(), "scala").format("parquet")
+    started = writer._jwrite.start(session.path("out"))  # as Scala code would
     try:
-        job = lab.wait("scala", "RUNNING")
-        assert [d["name"] for d in job["outputs"]] == [lab.path("out")]
+        job = session.wait("scala", "RUNNING")
+        assert [d["name"] for d in job["outputs"]] == [session.path("out")]
     finally:
         started.stop()
-    lab.wait("scala", "ABORTED")
+    session.wait("scala", "ABORTED")
 
 
-def test_thousands_of_batches_leave_nothing_behind(lab: Lab) -> None:
+def test_thousands_of_batches_leave_nothing_behind(session: AttachedSession) -> None:
     """What the agent keeps of a query does not grow with its batches."""
-    lab.write(lab.source(), "long").format("noop").start()
-    lab.wait("long", "RUNNING")
-    query = next(iter(lab.agent._streams._queries.values()))
+    session.write(session.source(), "long").format("noop").start()
+    session.wait("long", "RUNNING")
+    query = next(iter(session.agent._streams._queries.values()))
     progress = {"runId": query.run.id, "batchId": 1, "sources": [{"description": "x", "numInputRows": 1}]}
 
     def size() -> int:
@@ -327,44 +329,46 @@ def test_thousands_of_batches_leave_nothing_behind(lab: Lab) -> None:
 
     def feed(batches: int) -> int:
         for _ in range(batches):
-            lab.agent.progressed(json.dumps(progress))
-            lab.agent.progressed(json.dumps(progress | {"runId": "unknown"}))
-        assert lab.agent.flush(PATIENCE)
+            session.agent.progressed(json.dumps(progress))
+            session.agent.progressed(json.dumps(progress | {"runId": "unknown"}))
+        assert session.agent.flush(PATIENCE)
         return size()
 
     before = feed(10)
     assert feed(900) <= before + 10, "counters have more digits, and that is all"
-    assert lab.agent._streams._early == {}
-    assert lab.agent._tasks.qsize() < 10
+    assert session.agent._streams._early == {}
+    assert session.agent._tasks.qsize() < 10
 
 
 def test_without_a_server_the_query_goes_on_and_nothing_is_lost(
-    spark: Any, make_server: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: Any, make_server: MakeServer, tmp_path: Path
 ) -> None:
     def waiting() -> int:
         return len(list((tmp_path / "spool").glob("*/*.json")))
 
     server, port = make_server(), free_port()
-    labs = _lab(spark, server, f"http://127.0.0.1:{port}", tmp_path, monkeypatch)
-    lab = next(labs)
+    sessions = _attached(spark, server, f"http://127.0.0.1:{port}", tmp_path)
+    session = next(sessions)
     try:
-        lab.feed({"item": "a", "price": 1.5, "qty": 2})
-        query = lab.write(lab.source(), "alone").format("parquet").start(lab.path("out"))
+        session.feed({"item": "a", "price": 1.5, "qty": 2})
+        query = session.write(session.source(), "alone").format("parquet").start(session.path("out"))
         wait_for(lambda: waiting() >= 3, "events on disk", PATIENCE)
-        wait_for(lambda: spark.read.schema("item string").parquet(lab.path("out")).count() == 1, "the row", PATIENCE)
+        wait_for(
+            lambda: spark.read.schema("item string").parquet(session.path("out")).count() == 1, "the row", PATIENCE
+        )
         server.start(port)
-        lab.wait("alone", "RUNNING")
+        session.wait("alone", "RUNNING")
         wait_for(lambda: waiting() == 0, "everything sent", PATIENCE)
         server.kill()
         query.stop()
         wait_for(lambda: waiting() >= 1, "the end on disk", PATIENCE)
         server.start(port)
-        lab.wait("alone", "ABORTED")
-        kinds = [e["eventType"] for e in lab.events("alone")]
+        session.wait("alone", "ABORTED")
+        kinds = [e["eventType"] for e in session.events("alone")]
         assert (kinds[0], kinds[-1]) == ("START", "ABORT")
         assert set(kinds[1:-1]) == {"RUNNING"}
     finally:
-        labs.close()
+        sessions.close()
 
 
 SCRIPT = """
@@ -417,9 +421,8 @@ if how == "session":
     ],
 )
 def test_a_process_that_ends_aborts_its_queries(
-    how: str, code: int, reason: str, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    how: str, code: int, reason: str, server: Server, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
     def is_running() -> bool:
         answer = server.get(path_of("jobs", "tests", how))
@@ -436,8 +439,8 @@ def test_a_process_that_ends_aborts_its_queries(
     assert list((tmp_path / "spool").glob("*/*.json")) == []
 
 
-def test_attaching_twice_is_attaching_once(lab: Lab, spark: Any) -> None:
-    assert attach(spark, url=lab.server.url) is lab.agent
+def test_attaching_twice_is_attaching_once(session: AttachedSession, spark: Any) -> None:
+    assert attach(spark, url=session.server.url) is session.agent
 
 
 def test_after_the_end_pyspark_is_as_it_was(spark: Any, server: Server, tmp_path: Path) -> None:

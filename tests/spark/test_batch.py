@@ -9,18 +9,12 @@ from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Start
-from tests.integration.support import Server, free_port, path_of, wait_for
 from tests.spark import batch_job
 from tests.spark.scripts import is_alive, read_pid, started
+from tests.support.server import MakeServer, Server, free_port, path_of, wait_for
 
 PATIENCE = 120.0
 APPLICATION = "supplier_stats"
-
-
-@pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 def run(url: str, folder: Path, *steps: str) -> int:
@@ -70,7 +64,6 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
     server = Server(folder / "data")
     try:
         server.start()
-        os.environ["NO_PROXY"] = "127.0.0.1"
         steps = ("orders", "supplier_stats", "statements", "failures", "stream", "reading", "stop")
         assert run(server.url, folder, *steps) == 0
         yield Done(server, folder)
@@ -215,7 +208,7 @@ def test_a_parent_ends_the_application_of_a_killed_driver(server: Server, tmp_pa
 
 
 def test_what_the_listener_wrote_while_the_server_was_away_is_reported_later(
-    make_server: Start, tmp_path: Path
+    make_server: MakeServer, tmp_path: Path
 ) -> None:
     """Neither server nor agent is there at first; the next run finds both, and ends in its own way."""
     server, port = make_server(), free_port()
@@ -228,7 +221,7 @@ def test_what_the_listener_wrote_while_the_server_was_away_is_reported_later(
     assert done.states(f"{APPLICATION}.overwrite_by_expression.demo_ib_default_supplier_stats") == ["COMPLETED"]
 
 
-def test_a_server_that_is_away_gets_the_batch_later(make_server: Start, tmp_path: Path) -> None:
+def test_a_server_that_is_away_gets_the_batch_later(make_server: MakeServer, tmp_path: Path) -> None:
     server, port = make_server(), free_port()
     assert run(f"http://127.0.0.1:{port}", tmp_path, "orders", "supplier_stats", "stop") == 0
     server.start(port)

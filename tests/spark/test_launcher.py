@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.support import Server, path_of
 from tests.spark.batch_job import JARS
+from tests.support.server import Server, path_of
 
 BIN = Path(sys.executable).parent
 LAUNCHER = str(BIN / "headwater-pyspark")
@@ -35,11 +35,6 @@ if how == "raise":
 if how == "exit":
     sys.exit(7)
 """
-
-
-@pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 def run(*command: str, env: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":

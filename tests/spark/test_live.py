@@ -14,9 +14,9 @@ import pytest
 pytest.register_assert_rewrite("tests.support.lab")
 
 from headwater.lab import jars  # noqa: E402
-from tests.integration.support import path_of, wait_for  # noqa: E402
 from tests.spark.scripts import Job, children, started  # noqa: E402
 from tests.support.lab import Lab  # noqa: E402
+from tests.support.server import path_of, wait_for  # noqa: E402
 
 # A busy machine takes a minute for Spark and the first batches.
 PATIENCE = 400.0

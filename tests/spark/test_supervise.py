@@ -6,19 +6,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests.integration.conftest import Start
-from tests.integration.support import Server, free_port, path_of, wait_for
 from tests.spark.scripts import STREAM, children, is_alive, read_pid, run_script, started
+from tests.support.server import MakeServer, Server, free_port, path_of, wait_for
 
 PATIENCE = 120.0
 SUPERVISE = (sys.executable, "-m", "headwater.spark.supervise")
-
-
-@pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 def supervised(*options: str) -> tuple[str, ...]:
@@ -63,7 +55,7 @@ def test_a_killed_driver_is_reported_at_once_and_started_again(server: Server, t
         assert [path for path in (tmp_path / "spool").rglob("*") if path.is_file()] == []
 
 
-def test_an_end_while_the_server_is_away_is_reported_later(make_server: Start, tmp_path: Path) -> None:
+def test_an_end_while_the_server_is_away_is_reported_later(make_server: MakeServer, tmp_path: Path) -> None:
     server, port = make_server(), free_port()
     with started([*supervised("--restarts", "0"), f"http://127.0.0.1:{port}", str(tmp_path), "unheard"]) as job:
         driver = read_pid(tmp_path)

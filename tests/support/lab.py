@@ -5,7 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -85,3 +86,21 @@ class Lab:
 
     def _command(self, *words: str) -> list[str]:
         return [sys.executable, "-m", "headwater.cli.main", "lab", *words, "--data", str(self.data)]
+
+
+MakeLab = Callable[..., Lab]
+
+
+@contextmanager
+def make_labs(folder: Path) -> Iterator[MakeLab]:
+    """Makes labs in a folder, not started yet. In the end all are down, and nothing of them runs."""
+    labs: list[Lab] = []
+
+    def make(name: str, env: Mapping[str, str] | None = None) -> Lab:
+        labs.append(Lab(folder / name, env))
+        return labs[-1]
+
+    yield make
+    for lab in labs:
+        lab.run("down")
+        assert not lab.processes()

@@ -4,7 +4,7 @@ import pytest
 
 from tests.browser.conftest import OpenPage
 from tests.browser.views.visit import Visit, everything, send
-from tests.integration.support import Server
+from tests.support.server import Server
 
 
 @pytest.fixture(scope="session")

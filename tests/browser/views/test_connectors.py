@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import OpenPage
 from tests.browser.support import PHONE
 from tests.browser.views.visit import Visit
-from tests.integration.support import Server
+from tests.support.server import Server
 
 
 def test_a_server_without_a_cluster_says_how_to_give_it_one(visit: Visit) -> None:

@@ -8,16 +8,16 @@ from playwright.sync_api import expect
 from tests.browser.conftest import OpenPage
 from tests.browser.views.shop import ORDERS, TOTALS, Shop, dataset
 from tests.browser.views.visit import Visit, send
-from tests.integration.support import Server
+from tests.support.server import Server
 
 
-def test_events_come_in_by_themselves_with_what_they_changed(open_page: OpenPage, own_server: Server) -> None:
-    visit = Visit(open_page, own_server)
+def test_events_come_in_by_themselves_with_what_they_changed(open_page: OpenPage, server: Server) -> None:
+    visit = Visit(open_page, server)
     page = visit.go("/events")
     expect(page.get_by_text("No events yet")).to_be_visible()
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
     both = {"inputs": [dataset(ORDERS)], "outputs": [dataset(TOTALS)]}
-    send(own_server, [Shop().event("START", "copy", timedelta(), 1, **both)])
+    send(server, [Shop().event("START", "copy", timedelta(), 1, **both)])
     row = page.get_by_role("list", name="Events").get_by_role("button", name=re.compile("copy"))
     expect(row).to_contain_text("new run, 3 new nodes, 2 new edges")
     row.click()
@@ -26,17 +26,17 @@ def test_events_come_in_by_themselves_with_what_they_changed(open_page: OpenPage
     expect(panel).to_contain_text("edge job:shop:copy → dataset:s3://warehouse:shop/totals")
     expect(panel.get_by_role("region", name="the event", exact=True)).to_contain_text('eventType: "START"')
     visit.watched.picture("events-light")
-    send(own_server, [Shop().event("COMPLETE", "copy", -timedelta(seconds=1), 1)])
+    send(server, [Shop().event("COMPLETE", "copy", -timedelta(seconds=1), 1)])
     rows = page.get_by_role("list", name="Events").get_by_role("listitem")
     expect(rows).to_have_count(2)
     expect(rows.first).to_contain_text("Completed")
 
 
-def test_pausing_holds_the_list_and_counts(open_page: OpenPage, own_server: Server) -> None:
-    page = Visit(open_page, own_server).go("/events")
+def test_pausing_holds_the_list_and_counts(open_page: OpenPage, server: Server) -> None:
+    page = Visit(open_page, server).go("/events")
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
     page.get_by_role("button", name="Pause").click()
-    send(own_server, [Shop().event("START", f"job-{n}", timedelta(), n) for n in range(3)])
+    send(server, [Shop().event("START", f"job-{n}", timedelta(), n) for n in range(3)])
     expect(page.get_by_text("3 new events since you paused.")).to_be_visible()
     expect(page.get_by_role("list", name="Events").get_by_role("listitem")).to_have_count(0)
     page.get_by_role("button", name="Resume").first.click()

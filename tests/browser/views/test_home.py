@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import OpenPage
 from tests.browser.views.shop import ORDERS, Shop, dataset
 from tests.browser.views.visit import Visit, send
-from tests.integration.support import Server
+from tests.support.server import Server
 
 
 def test_what_runs_failed_and_is_late_is_seen_at_once(visit: Visit) -> None:
@@ -50,8 +50,8 @@ def test_the_root_cause_is_one_click_away_from_a_failure(visit: Visit) -> None:
     expect(page.get_by_role("list", name="Suspects").get_by_role("listitem").first).to_contain_text("NumberFormat")
 
 
-def test_an_own_server_teaches_and_goes_on_by_itself(open_page: OpenPage, own_server: Server) -> None:
-    visit = Visit(open_page, own_server)
+def test_an_own_server_teaches_and_goes_on_by_itself(open_page: OpenPage, server: Server) -> None:
+    visit = Visit(open_page, server)
     page = visit.go("/")
     expect(page.get_by_role("heading", name="Send the first event")).to_be_visible()
     visit.watched.picture("empty-light")
@@ -62,20 +62,20 @@ def test_an_own_server_teaches_and_goes_on_by_itself(open_page: OpenPage, own_se
 
 
 @pytest.mark.parametrize("name", ["Python", "Spark", "Airflow, dbt, Flink", "Just look around"])
-def test_other_ways_to_begin_name_this_server(open_page: OpenPage, own_server: Server, name: str) -> None:
-    visit = Visit(open_page, own_server)
+def test_other_ways_to_begin_name_this_server(open_page: OpenPage, server: Server, name: str) -> None:
+    visit = Visit(open_page, server)
     page = visit.go("/")
     page.get_by_role("tab", name=name).click()
-    expect(page.get_by_role("tabpanel")).to_contain_text(own_server.url)
+    expect(page.get_by_role("tabpanel")).to_contain_text(server.url)
 
 
-def test_what_happens_is_seen_without_loading_anew(open_page: OpenPage, own_server: Server) -> None:
+def test_what_happens_is_seen_without_loading_anew(open_page: OpenPage, server: Server) -> None:
     shop = Shop()
-    send(own_server, [shop.event("START", "import", timedelta(seconds=9), 1, inputs=[dataset(ORDERS)])])
-    visit = Visit(open_page, own_server)
+    send(server, [shop.event("START", "import", timedelta(seconds=9), 1, inputs=[dataset(ORDERS)])])
+    visit = Visit(open_page, server)
     page = visit.go("/")
     expect(page.get_by_role("region", name="Running now")).to_contain_text("import")
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
-    send(own_server, [shop.event("FAIL", "import", timedelta(seconds=1), 1)])
+    send(server, [shop.event("FAIL", "import", timedelta(seconds=1), 1)])
     expect(page.get_by_role("region", name="Recent failures")).to_contain_text("import")
     expect(page.get_by_role("region", name="Running now")).to_contain_text("Nothing is running")

@@ -11,7 +11,7 @@ from tests.browser.conftest import OpenPage
 from tests.browser.support import LOOKS, PHONE
 from tests.browser.views.shop import Shop
 from tests.browser.views.visit import Visit, send
-from tests.integration.support import Server
+from tests.support.server import Server
 
 JOB = quote("job:shop:clean_prices", safe="")
 PRICES = quote("dataset:s3://warehouse:shop/prices", safe="")
@@ -58,9 +58,9 @@ def test_it_is_readable_on_a_phone(open_page: OpenPage, shop: Server, view: str)
     visit.watched.picture(f"phone-{view}")
 
 
-def test_the_server_goes_and_comes_back(open_page: OpenPage, own_server: Server) -> None:
-    send(own_server, Shop().events())
-    visit = Visit(open_page, own_server)
+def test_the_server_goes_and_comes_back(open_page: OpenPage, server: Server) -> None:
+    send(server, Shop().events())
+    visit = Visit(open_page, server)
     page = visit.go("/")
     expect(page.get_by_role("region", name="Running now")).to_contain_text("enrich")
     visit.watched.allowed += [
@@ -70,14 +70,14 @@ def test_the_server_goes_and_comes_back(open_page: OpenPage, own_server: Server)
         "ERR_CONNECTION_RESET",
         "preload",
     ]
-    port = own_server.port
-    own_server.stop()
+    port = server.port
+    server.stop()
     expect(page.get_by_text("Disconnected")).to_be_visible()
     page.get_by_role("link", name="Events").click()
     expect(page.get_by_role("alert")).to_contain_text("Cannot reach the server")
     expect(page.get_by_role("region", name="the command")).to_have_text("headwater serve")
     visit.watched.picture("server-gone-light")
-    own_server.start(port)
+    server.start(port)
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("list", name="Events").get_by_role("listitem").first).to_contain_text("enrich")
     expect(page.get_by_text("Live", exact=True)).to_be_visible()

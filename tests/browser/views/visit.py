@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 from tests.browser.conftest import OpenPage
 from tests.browser.support import Watched, recorded
 from tests.browser.views.shop import Shop
-from tests.integration.support import Server
+from tests.support.server import Server
 
 
 class Visit:

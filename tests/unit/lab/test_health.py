@@ -23,8 +23,8 @@ from headwater.lab.health import (
     S3Bucket,
     ThriftCall,
 )
-from tests.integration.support import free_port
 from tests.support.checkpoints import finish
+from tests.support.server import free_port
 
 CHECKS: list[Check] = [
     Http("port", "/"),

@@ -7,7 +7,7 @@ import pytest
 
 from headwater.errors import BadRequest, CannotStart
 from headwater.lab.ports import Ports, parse
-from tests.integration.support import free_port
+from tests.support.server import free_port
 
 
 @contextmanager

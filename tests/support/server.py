@@ -187,6 +187,10 @@ class Server:
         return dict(_answers(self))
 
 
+MakeServer = Callable[..., Server]
+"""Makes a server that is not started yet, as the fixture `make_server` does."""
+
+
 def listeners(port: int) -> set[int]:
     """The processes that listen on a port of 127.0.0.1, as the kernel tells."""
     inodes = set()
