@@ -1,10 +1,25 @@
 """Why is it wrong: suspects upstream, each with its evidence."""
 
 from datetime import datetime
+from enum import StrEnum
 
 import msgspec
 
 from headwater.shapes.diff import FieldRetyped, FieldTold
+
+
+class SuspectKind(StrEnum):
+    """What can be wrong with a job or dataset."""
+
+    # The weight of each is in headwater/why/order.py, its sentence in headwater/why/words.py.
+    RUN_FAILED = "RUN_FAILED"
+    RUN_ABORTED = "RUN_ABORTED"
+    RUN_STUCK = "RUN_STUCK"
+    RUN_LATE = "RUN_LATE"
+    SCHEMA_CHANGED = "SCHEMA_CHANGED"
+    DATASET_DROPPED = "DATASET_DROPPED"
+    DATASET_RENAMED = "DATASET_RENAMED"
+    STATISTIC_JUMPED = "STATISTIC_JUMPED"
 
 
 class Evidence(msgspec.Struct, omit_defaults=True):
@@ -31,8 +46,7 @@ class Evidence(msgspec.Struct, omit_defaults=True):
 
 
 class Suspect(msgspec.Struct):
-    # RUN_FAILED, RUN_ABORTED, RUN_STUCK, RUN_LATE, SCHEMA_CHANGED, DATASET_DROPPED, DATASET_RENAMED, STATISTIC_JUMPED
-    kind: str
+    kind: SuspectKind
     nodeId: str  # the job or dataset under suspicion
     distance: int
     suspicion: float  # from 0 to 1; suspects come in this order

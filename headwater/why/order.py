@@ -3,29 +3,27 @@
 import msgspec
 
 from headwater.ids import Micros, Node
-from headwater.why.pace import DAY, RUN_ABORTED, RUN_FAILED, RUN_LATE, RUN_STUCK
+from headwater.shapes.why import SuspectKind
+from headwater.why.pace import DAY
 from headwater.why.upstream import Scope
-
-SCHEMA_CHANGED, STATISTIC_JUMPED = "SCHEMA_CHANGED", "STATISTIC_JUMPED"
-DATASET_DROPPED, DATASET_RENAMED = "DATASET_DROPPED", "DATASET_RENAMED"
 
 # How often a thing like this turns out to be the cause, from 0 to 1.
 WEIGHTS = {
-    (RUN_FAILED, ""): 0.9,
-    (RUN_FAILED, "again"): 0.7,  # a new attempt is under way
-    (RUN_ABORTED, ""): 0.7,
-    (RUN_ABORTED, "again"): 0.5,
-    (RUN_STUCK, ""): 0.8,
-    (RUN_STUCK, "unsure"): 0.5,  # there is no habit to compare with
-    (RUN_LATE, ""): 0.6,
-    (DATASET_DROPPED, ""): 0.9,
-    (DATASET_RENAMED, ""): 0.6,
-    (DATASET_RENAMED, "noticed"): 0.2,  # those who read it have done so by its new name
-    (SCHEMA_CHANGED, "feeding"): 0.85,  # a column that feeds what was asked for is gone or retyped
-    (SCHEMA_CHANGED, "breaking"): 0.4,  # another column is
-    (SCHEMA_CHANGED, "adding"): 0.1,
-    (STATISTIC_JUMPED, ""): 0.65,
-    (STATISTIC_JUMPED, "nothing"): 0.8,  # there is nothing at all where there usually is something
+    (SuspectKind.RUN_FAILED, ""): 0.9,
+    (SuspectKind.RUN_FAILED, "again"): 0.7,  # a new attempt is under way
+    (SuspectKind.RUN_ABORTED, ""): 0.7,
+    (SuspectKind.RUN_ABORTED, "again"): 0.5,
+    (SuspectKind.RUN_STUCK, ""): 0.8,
+    (SuspectKind.RUN_STUCK, "unsure"): 0.5,  # there is no habit to compare with
+    (SuspectKind.RUN_LATE, ""): 0.6,
+    (SuspectKind.DATASET_DROPPED, ""): 0.9,
+    (SuspectKind.DATASET_RENAMED, ""): 0.6,
+    (SuspectKind.DATASET_RENAMED, "noticed"): 0.2,  # those who read it have done so by its new name
+    (SuspectKind.SCHEMA_CHANGED, "feeding"): 0.85,  # a column that feeds what was asked for is gone or retyped
+    (SuspectKind.SCHEMA_CHANGED, "breaking"): 0.4,  # another column is
+    (SuspectKind.SCHEMA_CHANGED, "adding"): 0.1,
+    (SuspectKind.STATISTIC_JUMPED, ""): 0.65,
+    (SuspectKind.STATISTIC_JUMPED, "nothing"): 0.8,  # there is nothing at all where there usually is something
 }
 
 # Each job in between makes a cause less likely, and three days make it half as likely.
@@ -34,16 +32,22 @@ CLOSENESS, HALF_LIFE = 0.85, 3 * DAY
 # What a cause explains is no independent suspect any more.
 EXPLAINED = 0.6
 
-_ENDS = {RUN_FAILED, RUN_ABORTED}
-_TOLD = {DATASET_DROPPED, DATASET_RENAMED, SCHEMA_CHANGED}
+_ENDS = {SuspectKind.RUN_FAILED, SuspectKind.RUN_ABORTED}
+_TOLD = {SuspectKind.DATASET_DROPPED, SuspectKind.DATASET_RENAMED, SuspectKind.SCHEMA_CHANGED}
 
-EXPLAINS: dict[str, set[str]] = {
-    RUN_FAILED: _ENDS | _TOLD,
-    RUN_ABORTED: _ENDS | _TOLD,
-    RUN_STUCK: {*_ENDS, RUN_STUCK},
-    RUN_LATE: {*_ENDS, RUN_STUCK, RUN_LATE, DATASET_DROPPED},
-    STATISTIC_JUMPED: {*_ENDS, *_TOLD, RUN_STUCK, RUN_LATE, STATISTIC_JUMPED},
-    SCHEMA_CHANGED: {SCHEMA_CHANGED},
+EXPLAINS: dict[SuspectKind, set[SuspectKind]] = {
+    SuspectKind.RUN_FAILED: _ENDS | _TOLD,
+    SuspectKind.RUN_ABORTED: _ENDS | _TOLD,
+    SuspectKind.RUN_STUCK: {*_ENDS, SuspectKind.RUN_STUCK},
+    SuspectKind.RUN_LATE: {*_ENDS, SuspectKind.RUN_STUCK, SuspectKind.RUN_LATE, SuspectKind.DATASET_DROPPED},
+    SuspectKind.STATISTIC_JUMPED: {
+        *_ENDS,
+        *_TOLD,
+        SuspectKind.RUN_STUCK,
+        SuspectKind.RUN_LATE,
+        SuspectKind.STATISTIC_JUMPED,
+    },
+    SuspectKind.SCHEMA_CHANGED: {SuspectKind.SCHEMA_CHANGED},
 }
 """By which kinds of things further upstream each kind is explained, if they came before it."""
 
@@ -54,7 +58,7 @@ _MOST_COMPARED = 200
 class Finding(msgspec.Struct, frozen=True):
     """A suspicion before it is put into words. `node` is the job or dataset."""
 
-    kind: str
+    kind: SuspectKind
     node: Node
     id: str
     distance: int
@@ -131,4 +135,4 @@ def _explains(cause: Finding, symptom: Finding, above: dict[Node, set[Node]], sc
         if job is None or cause.node not in job.inputs:
             return False  # a run stumbles over what it reads, not over what others read
     # What is late is so until now, whenever it was due.
-    return symptom.kind == RUN_LATE or cause.at <= symptom.at
+    return symptom.kind == SuspectKind.RUN_LATE or cause.at <= symptom.at

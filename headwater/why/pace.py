@@ -9,6 +9,7 @@ import msgspec
 from headwater.ids import Micros
 from headwater.model.entities import Run
 from headwater.openlineage.event import EventType
+from headwater.shapes.why import SuspectKind
 from headwater.store.protocol import Sign
 
 SECOND = 1_000_000
@@ -31,12 +32,11 @@ SILENT_FACTOR, SILENT_LEAST, SILENT_DEFAULT = 5, MINUTE, 5 * MINUTE
 SILENT_BATCH = DAY
 
 BATCH, STREAM, SERVICE = "BATCH", "STREAM", "SERVICE"
-RUN_FAILED, RUN_ABORTED, RUN_STUCK, RUN_LATE = "RUN_FAILED", "RUN_ABORTED", "RUN_STUCK", "RUN_LATE"
-_BAD_ENDS = {"FAILED": RUN_FAILED, "ABORTED": RUN_ABORTED}
+_BAD_ENDS = {"FAILED": SuspectKind.RUN_FAILED, "ABORTED": SuspectKind.RUN_ABORTED}
 
 
 class Trouble(msgspec.Struct, frozen=True):
-    kind: str
+    kind: SuspectKind
     run: Run  # the one in trouble; of a late job the last one
     at: Micros  # since when
     state: str  # of the run at the moment that was asked for
@@ -139,9 +139,9 @@ def _stuck_batch(runs: Sequence[Run], signs: Sequence[Sign], at: Micros) -> Trou
     run, usual = runs[0], takes(runs[1:], at)
     last = _last_sign(run, signs, at)
     if usual is None and at - last > SILENT_BATCH:
-        return Trouble(RUN_STUCK, run, last, "RUNNING", sure=False)
+        return Trouble(SuspectKind.RUN_STUCK, run, last, "RUNNING", sure=False)
     if usual is not None and at - run.order[0] > max(usual * STUCK_FACTOR, STUCK_LEAST):
-        return Trouble(RUN_STUCK, run, last, "RUNNING", takes=usual)
+        return Trouble(SuspectKind.RUN_STUCK, run, last, "RUNNING", takes=usual)
     return None
 
 
@@ -152,7 +152,7 @@ def _silent(kind: str, run: Run, signs: Sequence[Sign], at: Micros) -> Trouble |
     last = _last_sign(run, signs, at)
     if at - last <= silent_after(interval):
         return None
-    return Trouble(RUN_STUCK, run, last, "RUNNING", every=interval, sure=interval is not None)
+    return Trouble(SuspectKind.RUN_STUCK, run, last, "RUNNING", every=interval, sure=interval is not None)
 
 
 def _late(runs: Sequence[Run], at: Micros, state: str) -> Trouble | None:
@@ -162,7 +162,7 @@ def _late(runs: Sequence[Run], at: Micros, state: str) -> Trouble | None:
     due = runs[0].order[0] + interval
     if at - due <= patience(runs, interval):
         return None
-    return Trouble(RUN_LATE, runs[0], Micros(round(due)), state, every=interval)
+    return Trouble(SuspectKind.RUN_LATE, runs[0], Micros(round(due)), state, every=interval)
 
 
 def last_write(kind: str, run: Run, signs: Sequence[Sign], at: Micros) -> Micros | None:

@@ -8,21 +8,13 @@ from headwater.ids import DELETED, ContentId, Micros, Node
 from headwater.model.entities import Run
 from headwater.openlineage import facets as f
 from headwater.openlineage.timestamps import to_datetime
-from headwater.shapes.why import Evidence, Suspect
+from headwater.shapes.why import Evidence, Suspect, SuspectKind
 from headwater.store.protocol import Sign
 from headwater.why import words
 from headwater.why.amounts import Jump, jumps
 from headwater.why.dataset_history import Past, SchemaStep, life_of, schema_steps
-from headwater.why.order import (
-    DATASET_DROPPED,
-    DATASET_RENAMED,
-    SCHEMA_CHANGED,
-    STATISTIC_JUMPED,
-    Finding,
-    Ranked,
-    in_order,
-)
-from headwater.why.pace import RUN_LATE, RUN_STUCK, SECOND, Trouble, every, seen, trouble
+from headwater.why.order import Finding, Ranked, in_order
+from headwater.why.pace import SECOND, Trouble, every, seen, trouble
 from headwater.why.upstream import DatasetAt, JobAt, Scope
 
 # Of a stack trace the first lines say what and where; the whole one is in the run's facets.
@@ -49,7 +41,7 @@ def suspects(scope: Scope, facts: Facts, since: Micros, about: Run | None = None
     found.look_at_amounts()
     answer = [found.suspect(ranked) for ranked in in_order(list(found.told), scope)]
     if about is not None:
-        own = [s for s in answer if s.evidence.runId == about.id and s.kind != STATISTIC_JUMPED]
+        own = [s for s in answer if s.evidence.runId == about.id and s.kind != SuspectKind.STATISTIC_JUMPED]
         for suspect in own:
             suspect.suspicion = 1.0
         answer = own + [s for s in answer if s not in own]
@@ -90,14 +82,14 @@ class _Findings:
         """An application or workflow may come to grief before it starts the job."""
         above = seen(self._facts.runs.get(parent.node, ()))
         found = trouble(parent.kind, above, self._facts.signs, self._at)
-        if found is None or found.kind == RUN_LATE or self._is_old_news(found, above):
+        if found is None or found.kind == SuspectKind.RUN_LATE or self._is_old_news(found, above):
             return
         if not runs or runs[0].order[0] < found.run.order[0]:
             self._blame(parent, found)
 
     def _blame(self, job: JobAt, found: Trouble) -> None:
         manner = "again" if found.again is not None else "" if found.sure else "unsure"
-        error = self._error(found.run) if found.kind not in (RUN_LATE, RUN_STUCK) else None
+        error = self._error(found.run) if found.kind not in (SuspectKind.RUN_LATE, SuspectKind.RUN_STUCK) else None
         summary = words.of_run(job.name, found, self._at, error)
         finding = Finding(found.kind, job.node, job.id, job.distance, found.at, manner)
         self.told[finding] = (summary, self._of_run(found, error))
@@ -105,7 +97,7 @@ class _Findings:
     def _is_old_news(self, found: Trouble, runs: Sequence[Run]) -> bool:
         """A job that fell silent long ago was given up. What runs once a month has more time,
         and what seems to run on is not over."""
-        if found.kind == RUN_STUCK:
+        if found.kind == SuspectKind.RUN_STUCK:
             return False
         patience = 2 * (every(runs) or 0)
         return found.at <= min(self._since, self._at - patience)
@@ -123,9 +115,9 @@ class _Findings:
             # The last event of the run by then is the one that says it.
             positions=[sign.position for sign in signs[:1]],
         )
-        if found.kind == RUN_LATE:
+        if found.kind == SuspectKind.RUN_LATE:
             told.expectedAt = to_datetime(found.at)
-        elif found.kind == RUN_STUCK:
+        elif found.kind == SuspectKind.RUN_STUCK:
             told.lastSign = to_datetime(found.at)
         if run.ended_at is not None and run.ended_at <= self._at:
             told.endedAt = to_datetime(run.ended_at)
@@ -145,7 +137,7 @@ class _Findings:
     def look_at_dataset(self, dataset: DatasetAt) -> None:
         past, bodies = self._facts.past, self._facts.bodies
         for step in schema_steps(dataset, past, bodies, self._since, self._at):
-            finding = self._finding(SCHEMA_CHANGED, dataset, step.at, _manner(step, dataset))
+            finding = self._finding(SuspectKind.SCHEMA_CHANGED, dataset, step.at, _manner(step, dataset))
             evidence = Evidence(added=step.added, removed=step.removed, retyped=step.retyped)
             self.told.setdefault(finding, (words.of_schema(dataset.name, step), evidence))
         readers = [job.node for job in self._scope.jobs.values() if dataset.node in job.inputs]
@@ -153,15 +145,15 @@ class _Findings:
         if life is None:
             return
         if life.previous is None:
-            finding = self._finding(DATASET_DROPPED, dataset, life.at)
+            finding = self._finding(SuspectKind.DATASET_DROPPED, dataset, life.at)
             self.told[finding] = (words.of_drop(dataset.name, life.at), Evidence())
         else:
-            finding = self._finding(DATASET_RENAMED, dataset, life.at, "noticed" if life.noticed else "")
+            finding = self._finding(SuspectKind.DATASET_RENAMED, dataset, life.at, "noticed" if life.noticed else "")
             summary = words.of_rename(dataset.name, life.previous, life.at)
             self.told[finding] = (summary, Evidence(previousName=life.previous))
 
     @staticmethod
-    def _finding(kind: str, dataset: DatasetAt, at: Micros, manner: str = "") -> Finding:
+    def _finding(kind: SuspectKind, dataset: DatasetAt, at: Micros, manner: str = "") -> Finding:
         return Finding(kind, dataset.node, dataset.id, dataset.distance, at, manner)
 
     # Amounts
@@ -183,7 +175,7 @@ class _Findings:
 
     def _jumped(self, dataset: DatasetAt, jump: Jump, job: JobAt) -> None:
         at = _time(jump.run)
-        finding = self._finding(STATISTIC_JUMPED, dataset, at, "" if jump.after else "nothing")
+        finding = self._finding(SuspectKind.STATISTIC_JUMPED, dataset, at, "" if jump.after else "nothing")
         evidence = Evidence(
             runId=jump.run.id,
             jobId=job.id,

@@ -2,9 +2,10 @@
 
 from headwater.ids import Micros
 from headwater.openlineage.timestamps import to_datetime
+from headwater.shapes.why import SuspectKind
 from headwater.why.amounts import Jump
 from headwater.why.dataset_history import SchemaStep
-from headwater.why.pace import DAY, HOUR, MINUTE, RUN_ABORTED, RUN_LATE, RUN_STUCK, SECOND, Trouble
+from headwater.why.pace import DAY, HOUR, MINUTE, SECOND, Trouble
 
 _MOST_COLUMNS = 5
 
@@ -22,16 +23,16 @@ def span(micros: float) -> str:
 
 
 def of_run(job: str, trouble: Trouble, at: Micros, error: str | None) -> str:
-    if trouble.kind == RUN_LATE:
+    if trouble.kind == SuspectKind.RUN_LATE:
         assert trouble.every is not None
         last = moment(trouble.run.order[0])
         return (
             f"Job {job} was due at {moment(trouble.at)} and has not run since {last}; "
             f"it usually runs every {span(trouble.every)}."
         )
-    if trouble.kind == RUN_STUCK:
+    if trouble.kind == SuspectKind.RUN_STUCK:
         return _stuck(job, trouble, at)
-    verb = "was aborted" if trouble.kind == RUN_ABORTED else "failed"
+    verb = "was aborted" if trouble.kind == SuspectKind.RUN_ABORTED else "failed"
     reason = f": {error.splitlines()[0].strip()}" if error and error.strip() else ""
     again = f" A new run has been under way since {moment(trouble.again.order[0])}." if trouble.again else ""
     return f"Job {job} {verb} at {moment(trouble.at)}{reason.rstrip('.')}.{again}"

@@ -7,7 +7,7 @@ from headwater.shapes.diff import Diff, EdgesChanged, FieldRetyped, FieldTold, N
 from headwater.shapes.freshness import Freshness, Gaps, InputFreshness
 from headwater.shapes.impact import Impact, Impacted, ImpactLevel
 from headwater.shapes.search import Highlight, SearchAnswer, SearchHit
-from headwater.shapes.why import Evidence, Examined, Suspect, Why
+from headwater.shapes.why import Evidence, Examined, Suspect, SuspectKind, Why
 from headwater.show import answers
 from headwater.show.words import plain
 
@@ -47,9 +47,9 @@ def test_why_tells_suspects_in_order_with_their_evidence() -> None:
     schema = Evidence(added=[FieldTold("tax", "double")], retyped=[FieldRetyped("price", "double", "string")])
     jumped = Evidence(statistic="rowCount", before=1000.0, after=3.0)
     suspects = [
-        Suspect("RUN_FAILED", "job:ns:load", 1, 0.9, NINE, "load failed", failed),
-        Suspect("SCHEMA_CHANGED", "dataset:ns:orders", 0, 0.4, NINE, "orders changed", schema),
-        Suspect("STATISTIC_JUMPED", "dataset:ns:orders", 2, 0.1, NINE, "few rows", jumped),
+        Suspect(SuspectKind.RUN_FAILED, "job:ns:load", 1, 0.9, NINE, "load failed", failed),
+        Suspect(SuspectKind.SCHEMA_CHANGED, "dataset:ns:orders", 0, 0.4, NINE, "orders changed", schema),
+        Suspect(SuspectKind.STATISTIC_JUMPED, "dataset:ns:orders", 2, 0.1, NINE, "few rows", jumped),
     ]
     text = plain(answers.why(Why("dataset:ns:t", TEN, NINE, suspects, Examined(3, 4, 12), True)))
     assert text.index("1. 0.90 RUN_FAILED  load failed") < text.index("2. 0.40 SCHEMA_CHANGED")

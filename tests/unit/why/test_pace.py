@@ -6,6 +6,7 @@ import pytest
 
 from headwater.ids import Node
 from headwater.openlineage.timestamps import parse
+from headwater.shapes.why import SuspectKind
 from headwater.why import pace
 from headwater.why.pace import HOUR, MINUTE, Trouble, habit
 from tests.support.make import facet, run, time
@@ -42,24 +43,24 @@ def test_a_punctual_job_is_late_ten_minutes_after_it_was_due() -> None:
     assert trouble(runs(*EVERY_HOUR), 369) is None
     found = trouble(runs(*EVERY_HOUR), 371)
     assert found is not None
-    assert (found.kind, found.at, found.every) == (pace.RUN_LATE, parse(time(360)), HOUR)
+    assert (found.kind, found.at, found.every) == (SuspectKind.RUN_LATE, parse(time(360)), HOUR)
 
 
 def test_a_daily_job_has_more_patience() -> None:
     daily = runs(*(day * 1440 for day in range(6)))
     assert trouble(daily, 6 * 1440 + 140) is None
-    assert kind_of(trouble(daily, 6 * 1440 + 150)) == pace.RUN_LATE
+    assert kind_of(trouble(daily, 6 * 1440 + 150)) == SuspectKind.RUN_LATE
 
 
 def test_a_job_that_wavers_has_up_to_half_an_interval() -> None:
     wavering = runs(0, 50, 130, 180, 260, 310, 390)
     assert trouble(wavering, 390 + 65 + 30) is None
-    assert kind_of(trouble(wavering, 390 + 65 + 35)) == pace.RUN_LATE
+    assert kind_of(trouble(wavering, 390 + 65 + 35)) == SuspectKind.RUN_LATE
 
 
 def test_few_runs_are_no_habit() -> None:
     assert trouble(runs(*EVERY_HOUR[:4]), 10_000) is None
-    assert kind_of(trouble(runs(*EVERY_HOUR[:5]), 10_000)) == pace.RUN_LATE
+    assert kind_of(trouble(runs(*EVERY_HOUR[:5]), 10_000)) == SuspectKind.RUN_LATE
 
 
 def test_a_job_that_runs_now_and_then_is_never_late() -> None:
@@ -83,17 +84,17 @@ def test_a_run_that_ended_later_was_running() -> None:
     assert trouble(events, 204) is None
     found = trouble(events, 205)
     assert found is not None
-    assert (found.kind, found.at, found.state) == (pace.RUN_FAILED, parse(time(205)), "FAILED")
+    assert (found.kind, found.at, found.state) == (SuspectKind.RUN_FAILED, parse(time(205)), "FAILED")
 
 
 def test_an_aborted_run_is_told_apart_from_a_failed_one() -> None:
-    assert kind_of(trouble([run("ABORT", "load", 1)], 5)) == pace.RUN_ABORTED
-    assert kind_of(trouble([run("ABORT", "load", 1)], 5, pace.STREAM)) == pace.RUN_ABORTED
+    assert kind_of(trouble([run("ABORT", "load", 1)], 5)) == SuspectKind.RUN_ABORTED
+    assert kind_of(trouble([run("ABORT", "load", 1)], 5, pace.STREAM)) == SuspectKind.RUN_ABORTED
 
 
 def test_a_run_before_the_latest_counts_only_while_that_one_is_under_way() -> None:
     failed = run("FAIL", "load", 10, "a")
-    assert kind_of(trouble([failed, run("START", "load", 12, "b")], 13)) == pace.RUN_FAILED
+    assert kind_of(trouble([failed, run("START", "load", 12, "b")], 13)) == SuspectKind.RUN_FAILED
     assert trouble([failed, run("START", "load", 12, "b")], 13, pace.STREAM) is None
     assert trouble([failed, *runs(12, took=1)], 14) is None
 
@@ -103,13 +104,13 @@ def test_a_batch_run_is_stuck_when_it_takes_three_times_as_long() -> None:
     assert trouble(events, 209) is None
     found = trouble(events, 211)
     assert found is not None
-    assert (found.kind, found.takes, found.at) == (pace.RUN_STUCK, 10 * MINUTE, parse(time(180)))
+    assert (found.kind, found.takes, found.at) == (SuspectKind.RUN_STUCK, 10 * MINUTE, parse(time(180)))
 
 
 def test_short_runs_are_not_stuck_for_ten_minutes() -> None:
     events = [*runs(0, 60, 120, took=0.1), run("START", "load", 180, "x")]
     assert trouble(events, 189) is None
-    assert kind_of(trouble(events, 191)) == pace.RUN_STUCK
+    assert kind_of(trouble(events, 191)) == SuspectKind.RUN_STUCK
 
 
 def test_a_first_run_is_stuck_after_a_day_without_a_sign() -> None:
@@ -117,7 +118,7 @@ def test_a_first_run_is_stuck_after_a_day_without_a_sign() -> None:
     assert trouble(events, 600 + 1439) is None
     found = trouble(events, 600 + 1441)
     assert found is not None
-    assert (found.kind, found.sure) == (pace.RUN_STUCK, False)
+    assert (found.kind, found.sure) == (SuspectKind.RUN_STUCK, False)
 
 
 def signs(*minutes: float) -> list[Json]:
@@ -129,27 +130,32 @@ def test_a_stream_is_stuck_after_five_times_its_usual_silence() -> None:
     assert trouble(events, 99, pace.STREAM) is None
     found = trouble(events, 101, pace.STREAM)
     assert found is not None
-    assert (found.kind, found.every, found.at, found.sure) == (pace.RUN_STUCK, 10 * MINUTE, parse(time(50)), True)
+    assert (found.kind, found.every, found.at, found.sure) == (
+        SuspectKind.RUN_STUCK,
+        10 * MINUTE,
+        parse(time(50)),
+        True,
+    )
 
 
 def test_a_stream_that_tells_often_may_be_silent_for_a_minute() -> None:
     events = signs(*(n / 60 for n in range(20)))
     last = 19 / 60
     assert trouble(events, last + 0.9, pace.STREAM) is None
-    assert kind_of(trouble(events, last + 1.1, pace.STREAM)) == pace.RUN_STUCK
+    assert kind_of(trouble(events, last + 1.1, pace.STREAM)) == SuspectKind.RUN_STUCK
 
 
 def test_a_stream_without_a_habit_has_five_minutes() -> None:
     assert trouble(signs(0, 1), 5.9, pace.STREAM) is None
     found = trouble(signs(0, 1), 6.1, pace.STREAM)
     assert found is not None
-    assert (found.kind, found.sure) == (pace.RUN_STUCK, False)
+    assert (found.kind, found.sure) == (SuspectKind.RUN_STUCK, False)
     assert trouble(signs(0, 1), 10_000, pace.SERVICE) is None
 
 
 def test_what_a_stream_says_later_is_not_known_before() -> None:
     events = signs(*range(0, 60, 10), 500)
-    assert kind_of(trouble(events, 200, pace.STREAM)) == pace.RUN_STUCK
+    assert kind_of(trouble(events, 200, pace.STREAM)) == SuspectKind.RUN_STUCK
     assert trouble(events, 501, pace.STREAM) is None
 
 

@@ -11,9 +11,10 @@ from headwater.graph.when import At
 from headwater.ids import Micros, Node
 from headwater.model.entities import Job
 from headwater.openlineage.timestamps import parse
+from headwater.shapes.why import SuspectKind
 from headwater.why import upstream
 from headwater.why.order import EXPLAINS, WEIGHTS, Finding, base, in_order
-from headwater.why.pace import DAY, RUN_FAILED, RUN_LATE
+from headwater.why.pace import DAY
 from headwater.why.upstream import Scope, Upstream
 from tests.support.make import (
     columns,
@@ -208,18 +209,18 @@ def test_every_weight_belongs_to_a_kind_that_can_be_found() -> None:
 
 def test_nearer_and_newer_is_more_suspicious() -> None:
     at = parse(time(0))
-    near, far = (base(finding(RUN_FAILED, 1, distance), at) for distance in (1, 2))
+    near, far = (base(finding(SuspectKind.RUN_FAILED, 1, distance), at) for distance in (1, 2))
     assert near > far
-    assert base(finding(RUN_FAILED, 1, 1, at=-60), at) < near
-    assert base(finding(RUN_FAILED, 1, 0, at=-3 * DAY / 60e6), at) == pytest.approx(0.45)
+    assert base(finding(SuspectKind.RUN_FAILED, 1, 1, at=-60), at) < near
+    assert base(finding(SuspectKind.RUN_FAILED, 1, 0, at=-3 * DAY / 60e6), at) == pytest.approx(0.45)
 
 
 def test_a_far_cause_comes_before_the_near_symptom_that_it_explains() -> None:
     world = World(chain(3))
     scope = why(world, "d3", time(1)).scope
     nodes = {job.name: job for job in scope.jobs.values()}
-    near = Finding(RUN_LATE, nodes["j3"].node, "j3", 1, scope.at)
-    far = Finding(RUN_FAILED, nodes["j1"].node, "j1", 3, scope.at)
+    near = Finding(SuspectKind.RUN_LATE, nodes["j3"].node, "j3", 1, scope.at)
+    far = Finding(SuspectKind.RUN_FAILED, nodes["j1"].node, "j1", 3, scope.at)
     first, second = in_order([near, far], scope)
     assert (first.finding, second.finding) == (far, near)
     assert first.explains == [near]
@@ -230,13 +231,13 @@ def test_a_far_cause_comes_before_the_near_symptom_that_it_explains() -> None:
 def test_what_came_later_explains_nothing_that_ended_before() -> None:
     scope = why(World(chain(2)), "d2", time(1)).scope
     nodes = {job.name: job.node for job in scope.jobs.values()}
-    early = Finding(RUN_FAILED, nodes["j2"], "j2", 1, parse(time(0)))
-    late = Finding(RUN_FAILED, nodes["j1"], "j1", 2, parse(time(0.5)))
+    early = Finding(SuspectKind.RUN_FAILED, nodes["j2"], "j2", 1, parse(time(0)))
+    late = Finding(SuspectKind.RUN_FAILED, nodes["j1"], "j1", 2, parse(time(0.5)))
     assert [ranked.explains for ranked in in_order([early, late], scope)] == [[], []]
 
 
 def test_two_in_a_circle_may_explain_each_other() -> None:
     world = World([run("COMPLETE", "a", 0, "r1", ["x"], ["y"]), run("COMPLETE", "b", 0, "r2", ["y"], ["x"])])
     scope = why(world, "x", time(1)).scope
-    both = [Finding(RUN_LATE, job.node, job.name, job.distance, scope.at) for job in scope.jobs.values()]
+    both = [Finding(SuspectKind.RUN_LATE, job.node, job.name, job.distance, scope.at) for job in scope.jobs.values()]
     assert len(in_order(both, scope)) == 2

@@ -1791,7 +1791,7 @@ export interface components {
             sources: components["schemas"]["Source"][];
         };
         Suspect: {
-            kind: string;
+            kind: components["schemas"]["SuspectKind"];
             nodeId: string;
             distance: number;
             suspicion: number;
@@ -1801,6 +1801,12 @@ export interface components {
             evidence: components["schemas"]["Evidence"];
             explains: string[];
         };
+        /**
+         * SuspectKind
+         * @description What can be wrong with a job or dataset.
+         * @enum {unknown}
+         */
+        SuspectKind: "DATASET_DROPPED" | "DATASET_RENAMED" | "RUN_ABORTED" | "RUN_FAILED" | "RUN_LATE" | "RUN_STUCK" | "SCHEMA_CHANGED" | "STATISTIC_JUMPED";
         Tag: {
             name: string;
             description: string | null;
@@ -2033,6 +2039,7 @@ export type Source = components['schemas']['Source'];
 export type SourceBody = components['schemas']['SourceBody'];
 export type Sources = components['schemas']['Sources'];
 export type Suspect = components['schemas']['Suspect'];
+export type SuspectKind = components['schemas']['SuspectKind'];
 export type Tag = components['schemas']['Tag'];
 export type TagBody = components['schemas']['TagBody'];
 export type Tags = components['schemas']['Tags'];
