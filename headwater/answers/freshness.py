@@ -7,19 +7,18 @@ import msgspec
 
 from headwater.answers.finding import find_node, node_type
 from headwater.answers.render import Renderer
-from headwater.answers.run_json import moment
+from headwater.answers.run_json import moment, run_summary
 from headwater.answers.why import moment_of
 from headwater.graph.flow import Flow
 from headwater.graph.when import At
 from headwater.ids import Micros, Node, dataset_node_id, job_node_id, type_dataset
 from headwater.ingest.service import Service
-from headwater.model.entities import Dataset, Job, Run
+from headwater.model.entities import Dataset, Job
 from headwater.openlineage.timestamps import to_datetime
-from headwater.shapes.common import RunSummary
 from headwater.shapes.freshness import Freshness, InputFreshness
 from headwater.store.protocol import Sign, Tables
 from headwater.why.fresh import STREAM_RUNS, Fresh, freshness
-from headwater.why.pace import BATCH, RUNS, SECOND, SIGNS, state_at
+from headwater.why.pace import BATCH, RUNS, SECOND, SIGNS
 
 # A dataset with more inputs is asked about one by one; of an input the latest writers are enough.
 _MOST_INPUTS, _MOST_WRITERS = 100, 20
@@ -93,7 +92,7 @@ class FreshnessFinder:
             lastWrittenAt=to_datetime(fresh.written),
             ageSeconds=(at - fresh.written) / SECOND,
             job=job_node_id(job.namespace, job.name),
-            run=_run(fresh.run, at),
+            run=run_summary(fresh.run, at),
             everySeconds=None if fresh.every is None else fresh.every / SECOND,
             expectedAt=moment(fresh.expected),
             late=fresh.late,
@@ -107,14 +106,6 @@ def _judge(tables: Tables, asked: Sequence[_Asked], at: Micros) -> list[Fresh | 
     streams = [run.row for job, some in runs.items() if kinds[job] != BATCH for run in some[:STREAM_RUNS]]
     signs: Mapping[int, Sequence[Sign]] = tables.run_signs(streams, at, SIGNS)
     return [freshness(one.names, one.writers, runs, signs, at) for one in asked]
-
-
-def _run(run: Run, at: Micros) -> RunSummary:
-    started, ended = run.started_at, run.ended_at
-    if ended is not None and ended > at:
-        ended = None
-    took = (ended - started) // 1000 if ended is not None and started is not None else None
-    return RunSummary(run.id, state_at(run, at), moment(started), moment(ended), took)
 
 
 def _input(dataset: Dataset, fresh: Fresh | None, at: Micros) -> InputFreshness:

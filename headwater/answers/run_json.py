@@ -16,9 +16,11 @@ from headwater.openlineage import facets as f
 from headwater.openlineage.event import content_id, stamp_time
 from headwater.openlineage.timestamps import to_datetime
 from headwater.shapes import marquez as shapes
+from headwater.shapes.common import RunSummary
 from headwater.store.pages import ContentsById
 from headwater.store.protocol import Log, Tables
 from headwater.store.rows import StoredRun, run_from
+from headwater.why.pace import state_at
 
 _encode = msgspec.json.Encoder().encode
 _64_BITS = (1 << 64) - 1
@@ -88,6 +90,15 @@ def run_shown(run: Run, job: shapes.Name, args: f.RunArgs | None) -> shapes.Run:
         parentRunId=run.parent[1] if run.parent else None,
         rootRunId=run.root[1] if run.root else None,
     )
+
+
+def run_summary(run: Run, at: Micros) -> RunSummary:
+    """As the run stood at a moment."""
+    started, ended = run.started_at, run.ended_at
+    if ended is not None and ended > at:
+        ended = None
+    took = (ended - started) // 1000 if ended is not None and started is not None else None
+    return RunSummary(run.id, state_at(run, at), moment(started), moment(ended), took)
 
 
 def moment(at: Micros | None) -> datetime | None:

@@ -17,6 +17,7 @@ from headwater.answers.graphs import GraphWriter
 from headwater.answers.history import History
 from headwater.answers.impacts import ImpactWriter
 from headwater.answers.large_answers import Lane
+from headwater.answers.late import LateFinder
 from headwater.answers.listing import Listing
 from headwater.answers.render import Renderer
 from headwater.answers.why import RootCauses
@@ -140,6 +141,7 @@ class Application:
             GapFinder(renderer, listing),
             RootCauses(service, renderer),
             FreshnessFinder(service, renderer),
+            LateFinder(service, renderer, listing),
             ingest,
             Clusters(settings.connect, allowed=settings.operate),
         )

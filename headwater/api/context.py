@@ -14,6 +14,7 @@ from headwater.answers.gaps import GapFinder
 from headwater.answers.graphs import GraphWriter
 from headwater.answers.history import History
 from headwater.answers.impacts import ImpactWriter
+from headwater.answers.late import LateFinder
 from headwater.answers.listing import Listing
 from headwater.answers.render import Renderer
 from headwater.answers.why import RootCauses
@@ -43,6 +44,7 @@ class Context:
     gaps: GapFinder
     root_causes: RootCauses
     freshness: FreshnessFinder
+    late: LateFinder
     ingest: Ingest
     clusters: Clusters
 

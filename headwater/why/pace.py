@@ -46,6 +46,17 @@ class Trouble(msgspec.Struct, frozen=True):
     sure: bool = True  # False where there is no habit to compare with
 
 
+class Expected(msgspec.Struct, frozen=True, gc=False):
+    """What is due from a job: its next run, or the next event or the end of the one that is running."""
+
+    kind: SuspectKind  # what it counts as after `until`
+    since: Micros  # when the run was due, or the last event of the running one
+    until: float
+    every: float | None = None
+    takes: float | None = None
+    sure: bool = True
+
+
 def state_at(run: Run, at: Micros) -> str:
     """A run that ended later was still running."""
     ended = run.ended_at
@@ -112,11 +123,10 @@ def trouble(kind: str, runs: Sequence[Run], signs: Mapping[int, Sequence[Sign]],
     state = state_at(latest, at)
     if state in _BAD_ENDS:
         return _ended_badly(latest, state)
-    if kind == BATCH:
-        if state == "RUNNING":
-            return _stuck_batch(runs, signs.get(latest.row, ()), at) or _failed_before(runs, at)
-        return _late(runs, at, state)
-    return _silent(kind, latest, signs.get(latest.row, ()), at) if state == "RUNNING" else None
+    due = expected(kind, runs, signs, at)
+    if due is not None and at > due.until:
+        return Trouble(due.kind, latest, due.since, state, due.every, due.takes, sure=due.sure)
+    return _failed_before(runs, at) if kind == BATCH and state == "RUNNING" else None
 
 
 def _ended_badly(run: Run, state: str, again: Run | None = None) -> Trouble:
@@ -131,38 +141,47 @@ def _failed_before(runs: Sequence[Run], at: Micros) -> Trouble | None:
     return _ended_badly(runs[1], state_at(runs[1], at), again=runs[0])
 
 
+def expected(kind: str, runs: Sequence[Run], signs: Mapping[int, Sequence[Sign]], at: Micros) -> Expected | None:
+    """What is due from a job next, going by its runs up to a moment, the latest first."""
+    latest = runs[0]
+    state = state_at(latest, at)
+    if state in _BAD_ENDS:
+        return None
+    if kind == BATCH:
+        return _end_expected(runs, signs.get(latest.row, ()), at) if state == "RUNNING" else _run_expected(runs)
+    return _event_expected(kind, latest, signs.get(latest.row, ()), at) if state == "RUNNING" else None
+
+
 def _last_sign(run: Run, signs: Sequence[Sign], at: Micros) -> Micros:
     return signs[0].time if signs else min(run.order[0], at)
 
 
-def _stuck_batch(runs: Sequence[Run], signs: Sequence[Sign], at: Micros) -> Trouble | None:
+def _end_expected(runs: Sequence[Run], signs: Sequence[Sign], at: Micros) -> Expected:
+    """A batch run is due to end."""
     run, usual = runs[0], takes(runs[1:], at)
     last = _last_sign(run, signs, at)
-    if usual is None and at - last > SILENT_BATCH:
-        return Trouble(SuspectKind.RUN_STUCK, run, last, "RUNNING", sure=False)
-    if usual is not None and at - run.order[0] > max(usual * STUCK_FACTOR, STUCK_LEAST):
-        return Trouble(SuspectKind.RUN_STUCK, run, last, "RUNNING", takes=usual)
-    return None
+    if usual is None:
+        return Expected(SuspectKind.RUN_STUCK, last, last + SILENT_BATCH, sure=False)
+    return Expected(SuspectKind.RUN_STUCK, last, run.order[0] + max(usual * STUCK_FACTOR, STUCK_LEAST), takes=usual)
 
 
-def _silent(kind: str, run: Run, signs: Sequence[Sign], at: Micros) -> Trouble | None:
+def _event_expected(kind: str, run: Run, signs: Sequence[Sign], at: Micros) -> Expected | None:
+    """A stream is due to send an event."""
     interval = sign_every(signs)
     if kind == SERVICE and interval is None:
         return None  # a service without a habit of reporting may be silent for good reason
     last = _last_sign(run, signs, at)
-    if at - last <= silent_after(interval):
-        return None
-    return Trouble(SuspectKind.RUN_STUCK, run, last, "RUNNING", every=interval, sure=interval is not None)
+    until = last + silent_after(interval)
+    return Expected(SuspectKind.RUN_STUCK, last, until, every=interval, sure=interval is not None)
 
 
-def _late(runs: Sequence[Run], at: Micros, state: str) -> Trouble | None:
+def _run_expected(runs: Sequence[Run]) -> Expected | None:
+    """A batch job is due to run again."""
     interval = every(runs)
     if interval is None:
         return None
     due = runs[0].order[0] + interval
-    if at - due <= patience(runs, interval):
-        return None
-    return Trouble(SuspectKind.RUN_LATE, runs[0], Micros(round(due)), state, every=interval)
+    return Expected(SuspectKind.RUN_LATE, Micros(round(due)), due + patience(runs, interval), every=interval)
 
 
 def last_write(kind: str, run: Run, signs: Sequence[Sign], at: Micros) -> Micros | None:

@@ -448,6 +448,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/late": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Jobs that are late, and runs that are stuck */
+        get: operations["getLate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/lineage": {
         parameters: {
             query?: never;
@@ -1587,6 +1604,24 @@ export interface components {
             totalCount: number;
             jobs: components["schemas"]["Job"][];
         };
+        Late: {
+            /** Format: date-time */
+            at: string;
+            late: components["schemas"]["LateJob"][];
+            stuck: components["schemas"]["StuckJob"][];
+            examined: number;
+        };
+        LateJob: {
+            nodeId: string;
+            type: string;
+            namespace: string;
+            name: string;
+            field: string | null;
+            run: components["schemas"]["RunSummary"];
+            /** Format: date-time */
+            expectedAt: string;
+            everySeconds: number;
+        };
         LinkedRun: {
             job: components["schemas"]["RunJob"];
             run: components["schemas"]["RunTimes"];
@@ -1789,6 +1824,18 @@ export interface components {
         };
         Sources: {
             sources: components["schemas"]["Source"][];
+        };
+        StuckJob: {
+            nodeId: string;
+            type: string;
+            namespace: string;
+            name: string;
+            field: string | null;
+            run: components["schemas"]["RunSummary"];
+            /** Format: date-time */
+            lastEventAt: string;
+            everySeconds: number | null;
+            usualSeconds: number | null;
         };
         Suspect: {
             kind: components["schemas"]["SuspectKind"];
@@ -2010,6 +2057,8 @@ export type JobEvent = components['schemas']['JobEvent'];
 export type JobVersion = components['schemas']['JobVersion'];
 export type JobVersions = components['schemas']['JobVersions'];
 export type Jobs = components['schemas']['Jobs'];
+export type Late = components['schemas']['Late'];
+export type LateJob = components['schemas']['LateJob'];
 export type LinkedRun = components['schemas']['LinkedRun'];
 export type LiveChange = components['schemas']['LiveChange'];
 export type LiveHello = components['schemas']['LiveHello'];
@@ -2038,6 +2087,7 @@ export type SearchHit = components['schemas']['SearchHit'];
 export type Source = components['schemas']['Source'];
 export type SourceBody = components['schemas']['SourceBody'];
 export type Sources = components['schemas']['Sources'];
+export type StuckJob = components['schemas']['StuckJob'];
 export type Suspect = components['schemas']['Suspect'];
 export type SuspectKind = components['schemas']['SuspectKind'];
 export type Tag = components['schemas']['Tag'];
@@ -3028,6 +3078,35 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             404: components["responses"]["NotFound"];
+            503: components["responses"]["NotNow"];
+            504: components["responses"]["TookTooLong"];
+        };
+    };
+    getLate: {
+        parameters: {
+            query?: {
+                /** @description How many of the running jobs, and how many of the others, to examine. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Answer when the graph has the event at this position of the log. */
+                "Headwater-Position"?: number;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Late"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
             503: components["responses"]["NotNow"];
             504: components["responses"]["TookTooLong"];
         };
