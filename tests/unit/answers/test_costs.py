@@ -64,6 +64,7 @@ QUESTIONS: dict[str, list[str]] = {
     "/api/v1/search": ["/api/v1/search?q=cle"],
     "/api/v1/why": [f"/api/v1/why?{_NODE}", f"/api/v1/why?{_NODE}&{_MOMENT}", "/api/v1/why?nodeId=run:sum-5"],
     "/api/v1/freshness": [f"/api/v1/freshness?{_NODE}"],
+    "/api/v1/late": ["/api/v1/late"],
     "/api/v1/runlineage/upstream": ["/api/v1/runlineage/upstream?runId=sum-5"],
     "/api/v1/runlineage/downstream": ["/api/v1/runlineage/downstream?runId=load-5"],
     "/api/v1/impact": [f"/api/v1/impact?{_NODE}"],
