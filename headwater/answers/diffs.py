@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from headwater.answers.history import History
 from headwater.answers.render import Renderer
-from headwater.answers.sliced import in_turns
+from headwater.answers.sliced import run_sliced
 from headwater.graph.columns import Column
 from headwater.graph.diff import Pair, diff_in_slices
 from headwater.ids import DELETED, ContentId, Micros, Node, dataset_node_id, field_node_id, job_node_id
@@ -31,7 +31,7 @@ class DiffWriter:
 
     async def diff(self, before: Micros, after: Micros, start: Node | None, depth: int, limit: int) -> Diff:
         contents = self._renderer.contents
-        found = await in_turns(diff_in_slices(self._state, contents, before, after, start, depth, limit))
+        found = await run_sliced(diff_in_slices(self._state, contents, before, after, start, depth, limit))
         schemas = await self._schemas(found.stayed, before, after)
         cut = _Cut(limit)
         return Diff(
@@ -112,7 +112,7 @@ class DiffWriter:
         return SchemaChange(self._node_id(node), to_datetime(at), added, removed, retyped)
 
     def _fields(self, schema: ContentId | None) -> dict[str, str | None]:
-        return {} if schema is None else self._renderer.types_of(schema)
+        return {} if schema is None else self._renderer.datasets.types_of(schema)
 
 
 def schema_at(told: _Told, at: Micros) -> Register | None:

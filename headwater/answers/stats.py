@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from headwater.answers.creation_counts import Created
+from headwater.answers.creation_counts import CreationCounts
 from headwater.answers.listing import Listing
 from headwater.errors import BadRequest
 from headwater.ids import Micros
@@ -24,7 +24,7 @@ def event_counts(state: State, period: str, timezone: str | None) -> list[shapes
     return [_events(state, interval) for interval in intervals(now(), period, timezone)]
 
 
-def created_counts(listing: Listing, created: Created, period: str, timezone: str | None) -> list[shapes.Count]:
+def created_counts(listing: Listing, created: CreationCounts, period: str, timezone: str | None) -> list[shapes.Count]:
     found = intervals(now(), period, timezone)
     listing.catch_up()
     return [shapes.Count(to_datetime(start), to_datetime(end), created.before(end)) for start, end in found]

@@ -45,7 +45,7 @@ class RootCauses:
         if after > at:
             raise BadRequest(f"since ({to_datetime(after).isoformat()}) is after at ({to_datetime(at).isoformat()})")
         upstream = Upstream(
-            self._state, self._renderer.contents, at, depth, self._renderer.job_type, strict=kind == type_field
+            self._state, self._renderer.contents, at, depth, self._renderer.jobs.job_type, strict=kind == type_field
         )
         name = self._begin(upstream, node_id, kind, run)
         for count, _ in enumerate(upstream.walk(), 1):

@@ -16,7 +16,7 @@ from headwater.answers.gaps import GapFinder
 from headwater.answers.graphs import GraphWriter
 from headwater.answers.history import History
 from headwater.answers.impacts import ImpactWriter
-from headwater.answers.large_answers import Lane
+from headwater.answers.large_answers import LargeAnswers
 from headwater.answers.late import LateFinder
 from headwater.answers.listing import Listing
 from headwater.answers.render import Renderer
@@ -124,7 +124,7 @@ class Application:
     def __init__(self, service: Service, settings: Settings) -> None:
         contents = Contents(service.log)
         renderer = Renderer(service.state, contents)
-        lane = Lane(service.events_come_in)
+        large_answers = LargeAnswers(service.events_come_in)
         history, listing = History(service, contents, renderer), Listing(renderer)
         self.search = Search(service, contents, settings.data)
         ingest = self._ingest = Ingest(service, settings)
@@ -133,10 +133,10 @@ class Application:
             contents,
             renderer,
             history,
-            GraphWriter(renderer, lane),
+            GraphWriter(renderer, large_answers),
             listing,
             self.search,
-            ImpactWriter(renderer, lane),
+            ImpactWriter(renderer, large_answers),
             DiffWriter(renderer, history),
             GapFinder(renderer, listing),
             RootCauses(service, renderer),

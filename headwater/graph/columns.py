@@ -62,7 +62,7 @@ class Reader(Protocol):
     feeding: dict[Node, tuple[int, Feeding]]
 
     def columns(self, state: State, told: ColumnSet, target: Node) -> Columns: ...
-    def read_columns_ahead(self, wanted: Iterable[tuple[ColumnSet, Node]]) -> None:
+    def prefetch_columns(self, columns: Iterable[tuple[ColumnSet, Node]]) -> None:
         """To be called before `columns` is asked for many: they are read at once."""
 
     def field_names(self, state: State, dataset: Node) -> list[str]: ...

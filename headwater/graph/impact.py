@@ -127,7 +127,7 @@ class _Walk:
 
     def _follow(self, steps: list[_Step], distance: int) -> None:
         nodes, found = self._state.nodes, self.found
-        self._around.read_ahead([target for step in steps for target in step[3]])
+        self._around.prefetch([target for step in steps for target in step[3]])
         for source, hit, producer, outputs in steps:
             use = -1 if outputs and not hit.unknown else UNKNOWN
             for target in outputs:

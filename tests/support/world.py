@@ -90,12 +90,12 @@ class World:
 
     def dataset(self, name: str) -> Any:
         """A dataset as the API shows it."""
-        return msgspec.json.decode(msgspec.json.encode(self.renderer.dataset(self._canonical(name), None)))
+        return msgspec.json.decode(msgspec.json.encode(self.renderer.datasets.dataset(self._canonical(name), None)))
 
     def job(self, name: str) -> Any:
         node = self.node(name)
-        shown = self.renderer.job(node)
-        shown.latestRun = self.renderer.latest_run(self.state.job_of(node))
+        shown = self.renderer.jobs.job(node)
+        shown.latestRun = self.renderer.jobs.latest_run(self.state.job_of(node))
         return msgspec.json.decode(msgspec.json.encode(shown))
 
     def _canonical(self, name: str) -> Node:

@@ -135,7 +135,7 @@ def _beta_hit(app: App, node: Node) -> BetaHit:
         facets=facets,
     )
     if not isinstance(entity, Dataset):
-        hit.type = app.renderer.job_type(entity)
+        hit.type = app.renderer.jobs.job_type(entity)
         bodies: dict[str, Raw] = app.renderer.facet_bodies(run.facets) if run else {}
         hit.runFacets = {**bodies}
     return hit

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 from headwater.answers import impacts
 from headwater.answers.impacts import ImpactWriter
-from headwater.answers.large_answers import Lane
+from headwater.answers.large_answers import LargeAnswers
 from headwater.answers.render import Renderer
 from headwater.facet_contents import Contents
 from headwater.graph.columns import Column, columns_of
@@ -23,7 +23,7 @@ from tests.support.world import Told, World, close_all
 
 
 def writer_of(world: World) -> ImpactWriter:
-    return ImpactWriter(Renderer(world.state, Contents(world.log)), Lane(lambda: False))
+    return ImpactWriter(Renderer(world.state, Contents(world.log)), LargeAnswers(lambda: False))
 
 
 def ask(writer: ImpactWriter, start: Node | Column, depth: int = 20, limit: int = 1000) -> Impact:
@@ -180,7 +180,7 @@ def everything(writer: ImpactWriter, world: World, contents: Contents) -> list[b
 @given(events)
 def test_answers_from_what_is_kept_equal_fresh_ones_after_every_event(told: list[Told]) -> None:
     world = World([])
-    worth, impacts._WORTH_KEEPING = impacts._WORTH_KEEPING, 0
+    worth, impacts._FEWEST_CACHED = impacts._FEWEST_CACHED, 0
     try:
         kept = writer_of(world)
         for event in told:
@@ -188,7 +188,7 @@ def test_answers_from_what_is_kept_equal_fresh_ones_after_every_event(told: list
             contents = Contents(world.log)
             assert everything(kept, world, contents) == everything(writer_of(world), world, contents)
     finally:
-        impacts._WORTH_KEEPING = worth
+        impacts._FEWEST_CACHED = worth
         close_all()
 
 
@@ -196,7 +196,7 @@ async def test_an_answer_that_an_event_overtook_is_not_used_again(monkeypatch: p
     """The event comes in between two slices of the walk, where the walk has been already."""
     monkeypatch.setattr("headwater.graph.impact._JOBS_PER_SLICE", 1)
     monkeypatch.setattr("headwater.graph.impact._READ_AT_ONCE", 1)
-    monkeypatch.setattr("headwater.answers.impacts._WORTH_KEEPING", 0)
+    monkeypatch.setattr("headwater.answers.impacts._FEWEST_CACHED", 0)
     world = World([make.run("COMPLETE", f"load{n}", 0, f"r{n}", ["raw"], [f"d{n}"]) for n in range(20)])
     writer = writer_of(world)
     first = asyncio.create_task(writer.impact(world.node("raw"), 20, 1000, Always()))

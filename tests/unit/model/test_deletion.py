@@ -141,7 +141,7 @@ def test_nothing_hidden_is_shown_anywhere(told: list[Told]) -> None:
             if node not in gone and state.aliases.canonical(node) == node:
                 assert not gone & neighbourhood(state, node, 20, when=Always()).nodes.keys()
             if isinstance(entity, Job) and node not in gone:
-                shown: Any = world.renderer.job(node)
+                shown: Any = world.renderer.jobs.job(node)
                 assert not hidden_names & {(n.namespace, n.name) for n in (*shown.inputs, *shown.outputs)}
     finally:
         close_all()

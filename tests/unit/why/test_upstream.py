@@ -175,7 +175,7 @@ def test_what_is_looked_at_is_what_lineage_shows_upstream(told: list[Told], at: 
         for node in map(Node, range(len(state.nodes))):
             if state.aliases.canonical(node) != node or when.hides(state, node):
                 continue
-            upstream = Upstream(state, world.contents, at, 100, world.renderer.job_type, strict=False)
+            upstream = Upstream(state, world.contents, at, 100, world.renderer.jobs.job_type, strict=False)
             entity = state.nodes[node]
             if isinstance(entity, Job):
                 upstream.from_job(entity)
