@@ -45,8 +45,16 @@ _FEWEST_CACHED = 50
 # Between the id of a node and its data.
 _JOB, _DATASET = b',"type":"JOB","data":', b',"type":"DATASET","data":'
 
-_NodeJson = tuple[bytes, bytes, bytes, bytes]
+_Pieces = tuple[bytes, bytes, bytes, bytes]
 """A node's JSON in pieces: the id, the type, the data, and the edges."""
+
+
+class _NodeJson(msgspec.Struct, gc=False):
+    revision: int
+    kind: bytes
+    data: bytes
+    edges: bytes = b""  # all of them; empty: not made yet
+
 
 _Ordered = TypeVar("_Ordered", bound=tuple[Any, ...])
 
@@ -62,10 +70,8 @@ class GraphWriter:
         self._renderer, self._state, self._large_answers = renderer, renderer.state, large_answers
         self._budget = CacheBudget()
         self._ids = _NodeIds(renderer.state, self._budget)
-        # By the revision of the job or dataset: its type and data, and all its edges.
-        self._data: dict[Node, tuple[int, bytes, bytes]] = {}
-        self._edges: dict[Node, tuple[int, bytes]] = {}
-        self._budget.share(self._ids, self._data, self._edges)
+        self._nodes: dict[Node, _NodeJson] = {}
+        self._budget.share(self._ids, self._nodes)
         self._columns = ColumnWriter(renderer, self._budget)
         self._answers: dict[object, _Answer] = {}
 
@@ -158,57 +164,54 @@ class GraphWriter:
                 await asyncio.sleep(0)
             out[src].append(ids[dst])
             into[dst].append(ids[src])
-        nodes: list[_NodeJson] = []
+        pieces: list[_Pieces] = []
         for count, node in enumerate(graph.nodes, 1):
-            data = self._data.get(node)
-            if data is None or data[0] != self._state.nodes[node].revision:
-                data = self._make_data(node)
-            nodes.append((ids[node], data[1], data[2], _edges_json(ids[node], into[node], out[node])))
+            cached = self._nodes.get(node)
+            if cached is None or cached.revision != self._state.nodes[node].revision:
+                cached = self._make(node)
+            pieces.append((ids[node], cached.kind, cached.data, _edges_json(ids[node], into[node], out[node])))
             if count % _NODES_PER_SLICE == 0:
                 await asyncio.sleep(0)
-        return await _joined(nodes)
+        return await _joined(pieces)
 
     async def _write_entire(self, graph: Subgraph) -> bytes:
         """An answer in which no edge of any node is left out."""
-        nodes: list[_NodeJson] = []
-        entities, ids, known_data, known_edges = self._state.nodes, self._ids, self._data, self._edges
+        pieces: list[_Pieces] = []
+        entities, ids, nodes = self._state.nodes, self._ids, self._nodes
         for count, node in enumerate(graph.nodes, 1):
-            revision = entities[node].revision
-            data, edges = known_data.get(node), known_edges.get(node)
-            if data is None or data[0] != revision:
-                data = self._make_data(node)
-            if edges is None or edges[0] != revision:
-                edges = self._make_edges(node)
-            nodes.append((ids[node], data[1], data[2], edges[1]))
+            cached = nodes.get(node)
+            if cached is None or cached.revision != entities[node].revision:
+                cached = self._make(node)
+            pieces.append((ids[node], cached.kind, cached.data, cached.edges or self._make_edges(node, cached)))
             if count % _NODES_PER_SLICE == 0:
                 await asyncio.sleep(0)
-        return await _joined(nodes)
+        return await _joined(pieces)
 
-    def _make_data(self, node: Node) -> tuple[int, bytes, bytes]:
-        """Makes the JSON of a job or dataset and caches it."""
+    def _make(self, node: Node) -> _NodeJson:
+        """Makes the JSON of a job or dataset and caches it, without its edges."""
         entity = self._state.nodes[node]
         if isinstance(entity, Job):
             job = self._renderer.jobs.data(node, shapes.JobData)
             job.latestRun = self._renderer.jobs.latest_run(entity)
-            kind, data = _JOB, _encode(job)
+            made = _NodeJson(entity.revision, _JOB, _encode(job))
         else:
-            kind, data = _DATASET, _encode(self._renderer.datasets.data(node, shapes.DatasetData))
-        self._budget.spend(len(data))
-        made = self._data[node] = (entity.revision, kind, data)
+            dataset = self._renderer.datasets.data(node, shapes.DatasetData)
+            made = _NodeJson(entity.revision, _DATASET, _encode(dataset))
+        self._budget.spend(len(made.data))
+        self._nodes[node] = made
         return made
 
-    def _make_edges(self, node: Node) -> tuple[int, bytes]:
-        """Makes the JSON of all edges of a node and caches it."""
+    def _make_edges(self, node: Node, cached: _NodeJson) -> bytes:
+        """Makes the JSON of all edges of a node and caches it with the node."""
         state, entity, ids = self._state, self._state.nodes[node], self._ids
         if state.aliases.grouped or state.gone:
             sources, targets = self._neighbours(node)
         else:
             sources = [ids[edge.src] for edge in entity.into if edge.src != node]
             targets = [ids[edge.dst] for edge in entity.out if edge.dst != node]
-        edges = _edges_json(ids[node], sources, targets)
+        edges = cached.edges = _edges_json(ids[node], sources, targets)
         self._budget.spend(len(edges))
-        made = self._edges[node] = (entity.revision, edges)
-        return made
+        return edges
 
     def _neighbours(self, node: Node) -> tuple[list[bytes], list[bytes]]:
         """Of a node by all its names, each under its canonical name, without those that were deleted."""
@@ -264,7 +267,7 @@ def _edges_json(node_id: bytes, sources: list[bytes], targets: list[bytes]) -> b
     return b',"inEdges":[' + into + b'],"outEdges":[' + out + b"]},"
 
 
-async def _joined(nodes: list[_NodeJson]) -> bytes:
+async def _joined(nodes: list[_Pieces]) -> bytes:
     """The answer. Megabytes are copied only once, when all the pieces are there."""
     parts: list[bytes] = []
     for node_id, kind, data, edges in await _in_order(nodes):
