@@ -43,7 +43,9 @@ class JobPages:
         if stale:
             contents = {content for job, _ in stale for content in contents_shown(job.facets).values()}
             names, service = {job.node: (job.namespace, job.name) for job, _ in stale}, self._service
-            runs, bodies = await service.run_query(latest_runs, service.tables, service.log, names, _RUNS_SHOWN, contents)
+            runs, bodies = await service.run_query(
+                latest_runs, service.tables, service.log, names, _RUNS_SHOWN, contents
+            )
             self._renderer.contents.prefetched(bodies)
             for job, revision in stale:
                 texts[job.node] = text = self._shown(job, runs.get(job.node), bodies)

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from headwater.answers.listing import Listing
 from headwater.answers.render import Renderer
 from headwater.answers.run_json import run_summary
-from headwater.caches import Memo
+from headwater.caches import TwoGenerationCache
 from headwater.ids import Micros, Node, job_node_id
-from headwater.ingest.service import Service, now
+from headwater.ingest.service import Service
 from headwater.model.entities import Job
-from headwater.openlineage.timestamps import to_datetime
+from headwater.openlineage.timestamps import now, to_datetime
 from headwater.shapes.common import RunSummary
 from headwater.shapes.late import Late, LateJob, StuckJob
 from headwater.shapes.why import SuspectKind
@@ -51,7 +51,7 @@ def expected_of_jobs(tables: Tables, kinds: Mapping[Node, str], at: Micros) -> d
 class LateFinder:
     def __init__(self, service: Service, renderer: Renderer, listing: Listing) -> None:
         self._service, self._renderer, self._listing = service, renderer, listing
-        self._cache: Memo[Node, tuple[int, JobExpected | None]] = Memo(_CACHED_JOBS)
+        self._cache: TwoGenerationCache[Node, tuple[int, JobExpected | None]] = TwoGenerationCache(_CACHED_JOBS)
 
     async def late(self, limit: int) -> Late:
         """`limit`: how many running jobs, and how many others, are examined."""
@@ -87,7 +87,7 @@ class LateFinder:
                 answer[job.node] = cached[1]
         if stale:
             kinds = {job.node: self._renderer.jobs.job_type(job) for job, _ in stale}
-            fresh = await service.ask(expected_of_jobs, service.tables, kinds, at)
+            fresh = await service.run_query(expected_of_jobs, service.tables, kinds, at)
             answer |= fresh
             for job, revision in stale:
                 if revision == job.revision:
