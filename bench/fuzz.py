@@ -31,6 +31,7 @@ with atheris.instrument_imports(include=["headwater"]):
     from headwater.errors import BadEvent
     from headwater.facet_contents import Contents
     from headwater.graph.columns import columns_of
+    from headwater.graph.slices import finish
     from headwater.graph.traverse import CONNECTED
     from headwater.graph.when import Always
     from headwater.ids import ContentId, Node, Position
@@ -136,7 +137,7 @@ def show(state: State, contents: Contents) -> None:
         msgspec.json.decode(_result(graphs.lineage(node, _DEPTH, CONNECTED, Always())))
         if isinstance(state.nodes[node], Dataset):
             msgspec.json.encode(renderer.datasets.dataset(node, None))
-            columns = columns_of(state, contents, state.aliases.canonical(node))
+            columns = finish(columns_of(state, contents, state.aliases.canonical(node)))
             msgspec.json.decode(_result(graphs.column_lineage(columns, _DEPTH, down=True, when=Always())))
         else:
             msgspec.json.encode(renderer.jobs.job(node))

@@ -9,7 +9,7 @@ from headwater.answers.history import History
 from headwater.answers.render import Renderer
 from headwater.answers.sliced import run_sliced
 from headwater.graph.columns import Column
-from headwater.graph.diff import Pair, diff_in_slices
+from headwater.graph.diff import Pair, diff
 from headwater.ids import DELETED, ContentId, Micros, Node, dataset_node_id, field_node_id, job_node_id
 from headwater.interpret.datasets import SCHEMAS
 from headwater.model.entities import Job, Register
@@ -31,7 +31,7 @@ class DiffWriter:
 
     async def diff(self, before: Micros, after: Micros, start: Node | None, depth: int, limit: int) -> Diff:
         contents = self._renderer.contents
-        found = await run_sliced(diff_in_slices(self._state, contents, before, after, start, depth, limit))
+        found = await run_sliced(diff(self._state, contents, before, after, start, depth, limit))
         schemas = await self._schemas(found.stayed, before, after)
         cut = _Cut(limit)
         return Diff(

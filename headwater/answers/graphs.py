@@ -21,11 +21,11 @@ from headwater.answers.render import Renderer
 from headwater.answers.sliced import RevisionsSeen, run_sliced
 from headwater.graph.columns import (
     Column,
-    column_lineage_in_slices,
-    column_paths_in_slices,
-    columns_above_in_slices,
+    column_lineage,
+    column_paths,
+    columns_above,
 )
-from headwater.graph.traverse import Subgraph, neighbourhood_in_slices, paths_in_slices
+from headwater.graph.traverse import Subgraph, neighbourhood, paths
 from headwater.graph.when import Always, When
 from headwater.ids import Node, dataset_node_id, job_node_id
 from headwater.model.entities import Dataset, Job
@@ -82,7 +82,7 @@ class GraphWriter:
             async with self._large_answers.turn(0, len(known)):
                 return known
         seen = RevisionsSeen(self._state)
-        graph = await run_sliced(neighbourhood_in_slices(self._state, start, depth, direction, when), seen.record)
+        graph = await run_sliced(neighbourhood(self._state, start, depth, direction, when), seen.record)
         remember = self._remember(key, seen, graph.nodes, when)
         async with self._large_answers.turn(len(graph.nodes)):
             if graph.whole and isinstance(when, Always):
@@ -100,14 +100,14 @@ class GraphWriter:
         seen = RevisionsSeen(self._state)
         contents = self._renderer.contents
         if not down:
-            above = await run_sliced(columns_above_in_slices(self._state, contents, start, depth, when), seen.record)
+            above = await run_sliced(columns_above(self._state, contents, start, depth, when), seen.record)
             if above.all_inputs:
                 remember = self._remember(key, seen, above.names, when)
                 async with self._large_answers.turn(sum([len(names) for names in above.names.values()])):
                     parts = await self._columns.with_all_inputs(above, when)
                     if seen.structure_is_the_same():
                         return remember(_whole(parts))
-        walk = column_lineage_in_slices(self._state, contents, start, depth, down=down, when=when)
+        walk = column_lineage(self._state, contents, start, depth, down=down, when=when)
         graph = await run_sliced(walk, seen.record)
         remember = self._remember(key, seen, {column[0] for column in graph.nodes}, when)
         async with self._large_answers.turn(len(graph.nodes)):
@@ -115,17 +115,17 @@ class GraphWriter:
 
     async def path(self, start: Node, end: Node, when: When) -> bytes:
         """The ways from one node to the other, whichever of the two lies above."""
-        graph = await run_sliced(paths_in_slices(self._state, start, end, when))
+        graph = await run_sliced(paths(self._state, start, end, when))
         if not graph.nodes:
-            graph = await run_sliced(paths_in_slices(self._state, end, start, when))
+            graph = await run_sliced(paths(self._state, end, start, when))
         async with self._large_answers.turn(len(graph.nodes)):
             return await self._write(graph)
 
     async def column_path(self, start: list[Column], end: list[Column], when: When) -> bytes:
         contents = self._renderer.contents
-        graph = await run_sliced(column_paths_in_slices(self._state, contents, start, end, when))
+        graph = await run_sliced(column_paths(self._state, contents, start, end, when))
         if not graph.nodes:
-            graph = await run_sliced(column_paths_in_slices(self._state, contents, end, start, when))
+            graph = await run_sliced(column_paths(self._state, contents, end, start, when))
         async with self._large_answers.turn(len(graph.nodes)):
             return _whole(await self._columns.any_part(graph, when))
 

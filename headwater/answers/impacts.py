@@ -18,7 +18,7 @@ from headwater.answers.run_json import moment
 from headwater.answers.sliced import run_sliced
 from headwater.graph.around import Around
 from headwater.graph.columns import Column
-from headwater.graph.impact import DIRECT, INDIRECT, Impact, impact_in_slices
+from headwater.graph.impact import DIRECT, INDIRECT, Impact, impact
 from headwater.graph.when import Always, When
 from headwater.ids import DELETED, Micros, Node, dataset_node_id, field_node_id, job_node_id
 from headwater.model.entities import Dataset, Job, Registers
@@ -80,7 +80,7 @@ class ImpactWriter:
             async with self._large_answers.turn(0, len(known)):
                 return known
         around = self._around if present else Around(self._state, self._renderer.contents, when, self._around)
-        found = await run_sliced(impact_in_slices(self._state, around, start, depth, limit))
+        found = await run_sliced(impact(self._state, around, start, depth, limit))
         answer = _Answer((depth, limit), found)
         async with self._large_answers.turn(len(found.nodes)):
             await self._write(start, answer, when)

@@ -5,7 +5,7 @@ from typing import Annotated
 from litestar import Response, get
 from litestar.params import Parameter, QueryParameter
 
-from headwater.answers.finding import find_columns_in_slices, find_node
+from headwater.answers.finding import find_columns, find_node
 from headwater.answers.sliced import run_sliced
 from headwater.api.context import App, answer, says
 from headwater.api.parameters import (
@@ -62,12 +62,12 @@ async def get_column_lineage(
     until: Moment = None,
 ) -> Response[bytes]:
     when = when_of(at, since, until)
-    start = await run_sliced(find_columns_in_slices(app.state, app.contents, node_id, when))
+    start = await _columns(app, node_id, when)
     return answer(await app.graphs.column_lineage(start, depth, down=with_downstream, when=when))
 
 
 async def _columns(app: App, node_id: str, when: When) -> list[Column]:
-    return await run_sliced(find_columns_in_slices(app.state, app.contents, node_id, when))
+    return await run_sliced(find_columns(app.state, app.contents, node_id, when))
 
 
 @get("/impact", responses=says(Impact), summary="Everything downstream of a job, dataset or column")

@@ -15,6 +15,7 @@ from headwater.answers.large_answers import LargeAnswers
 from headwater.answers.render import Renderer
 from headwater.facet_contents import Contents
 from headwater.graph.columns import columns_of
+from headwater.graph.slices import finish
 from headwater.graph.traverse import BOTH, CONNECTED, DIRECTIONS, UPSTREAM
 from headwater.graph.when import Always, At
 from headwater.ids import Node
@@ -43,7 +44,7 @@ def answers(writer: GraphWriter, world: World, contents: Contents) -> list[bytes
             for direction, depth in ((CONNECTED, 20), (BOTH, 20), (BOTH, 1), (UPSTREAM, 20)):
                 found.append(await writer.lineage(node, depth, direction, Always()))
             if isinstance(entity, Dataset):
-                start = columns_of(state, contents, node)
+                start = finish(columns_of(state, contents, node))
                 for depth, down in ((20, False), (20, True), (1, True)):
                     found.append(await writer.column_lineage(start, depth, down=down, when=Always()))
         return found
@@ -81,7 +82,7 @@ def graph_of(name: str, world: World) -> list[dict[str, Any]]:
 
 def columns_graph(name: str, world: World, depth: int = 20) -> list[dict[str, Any]]:
     writer = GraphWriter(world.renderer, quiet())
-    start = columns_of(world.state, world.contents, world.node(name))
+    start = finish(columns_of(world.state, world.contents, world.node(name)))
     text = asyncio.run(writer.column_lineage(start, depth, down=False, when=Always()))
     nodes: list[dict[str, Any]] = msgspec.json.decode(text)["graph"]
     return nodes

@@ -13,6 +13,7 @@ from headwater.answers.large_answers import LargeAnswers
 from headwater.answers.render import Renderer
 from headwater.facet_contents import Contents
 from headwater.graph.columns import Column, columns_of
+from headwater.graph.slices import finish
 from headwater.graph.when import Always
 from headwater.ids import Node
 from headwater.model.entities import Dataset
@@ -142,7 +143,7 @@ def test_another_run_in_a_large_answer_is_told_without_walking_again(
     again = make.run("FAIL", "near7", 60, "again", ["raw"], [make.dataset("near_7", owned("new"))])
     world.take_in(again)
     with monkeypatch.context() as patched:
-        patched.setattr(impacts, "impact_in_slices", no_walk)
+        patched.setattr(impacts, "impact", no_walk)
         found = ask(writer, start)
     shown = {node.nodeId: node for level in found.levels for node in level.nodes}
     hit = [shown["job:jobs:near7"], shown["dataset:db:near_7"]]
@@ -164,7 +165,7 @@ def everything(writer: ImpactWriter, world: World, contents: Contents) -> list[b
         node = state.aliases.canonical(Node(number))
         starts.append(node)
         if isinstance(entity, Dataset):
-            starts += columns_of(state, contents, node)
+            starts += finish(columns_of(state, contents, node))
 
     async def all_of_them() -> list[bytes]:
         return [
