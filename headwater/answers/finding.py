@@ -39,8 +39,8 @@ def find_dataset(state: State, namespace: str, name: str, when: When | None = No
 def _unknown(state: State, kind: str, namespace: str, name: str, when: When | None) -> NotFound:
     known = state.jobs if kind == type_job else state.datasets
     if namespace not in known or state.is_namespace_hidden(namespace):
-        hint = close_to(namespace, shown_namespaces(state, known), "Known namespaces like it:")
-        return NotFound(f"no {kind} {name!r}: there is no namespace {namespace!r} with a {kind}.{hint}")
+        hint = close_to(namespace, shown_namespaces(state, known), "Similar namespaces:")
+        return NotFound(f"no {kind} {name!r}: no {kind} in namespace {namespace!r}.{hint}")
     hides = (when or _NOW).hides
     names = (each for each, node in known[namespace].items() if not hides(state, node))
     return NotFound(f"no {kind} {name!r} in namespace {namespace!r}.{close_to(name, names)}")
@@ -137,7 +137,7 @@ def find_columns(state: State, contents: Contents, node_id: str, when: When) -> 
                         column = (find_dataset(state, namespace, name, when), field)
                         if column in (yield from columns_of(state, contents, column[0], when)):
                             return [column]
-    raise NotFound(f"no column {text!r}: the dataset is not known, or has no such column")
+    raise NotFound(f"no column {text!r}: unknown dataset or column")
 
 
 def _typed(node_id: str, kinds: tuple[str, ...]) -> tuple[str, str]:

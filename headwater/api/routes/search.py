@@ -21,27 +21,28 @@ from headwater.shapes.search import BetaHit, BetaSearchAnswer, Highlight, Search
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 Text = Annotated[
-    str, Parameter(description="Words, the last one perhaps not finished.", schema_extra={"pattern": r"\S"})
+    str, Parameter(description="Words to search for; the last one may be incomplete.", schema_extra={"pattern": r"\S"})
 ]
 
 
-@get("/search", responses=says(SearchAnswer), summary="Jobs and datasets by words, the best first")
+@get("/search", responses=says(SearchAnswer), summary="Search jobs and datasets, best match first")
 async def search(
     app: App,
     q: Text,
     kind: Annotated[
-        str | None, QueryParameter(name="filter", description="Only these.", schema_extra=one_of(JOB, DATASET))
+        str | None,
+        QueryParameter(name="filter", description="Only jobs or only datasets.", schema_extra=one_of(JOB, DATASET)),
     ] = None,
     sort: Annotated[
         str | None,
         Parameter(
-            description=f"`{UPDATED}`: the latest first. Without it, the best first.",
+            description=f"`{UPDATED}`: latest first. Default: best match first.",
             schema_extra=one_of(NAME, UPDATED),
         ),
     ] = None,
     limit: Limit = 10,
     offset: Offset = 0,
-    namespace: Annotated[str | None, Parameter(description="Only of this namespace.")] = None,
+    namespace: Annotated[str | None, Parameter(description="Only in this namespace.")] = None,
     before: Moment = None,
     after: Moment = None,
 ) -> Response[bytes]:
@@ -62,13 +63,13 @@ async def search(
 
 def _text(q: str) -> str:
     if not q.strip():
-        raise BadRequest("q is empty: say what to search for")
+        raise BadRequest("q is empty; give a word to search for")
     return q
 
 
 def _one_of(name: str, given: str | None, known: tuple[str, ...]) -> str | None:
     if given is not None and given.upper() not in known:
-        raise BadRequest(f"{name}={given!r} is none of {', '.join(known)}")
+        raise BadRequest(f"{name}={given!r} is not one of {', '.join(known)}")
     return None if given is None else given.upper()
 
 
@@ -103,12 +104,12 @@ _BETA_LIMIT = 10
 _EVENT_TYPES = {"NEW": "START", "RUNNING": "RUNNING", "COMPLETED": "COMPLETE", "FAILED": "FAIL", "ABORTED": "ABORT"}
 
 
-@get("/jobs", responses=says(BetaSearchAnswer), summary="Jobs by words, as Marquez's beta search answers")
+@get("/jobs", responses=says(BetaSearchAnswer), summary="Search jobs, in the format of Marquez's beta search")
 async def search_jobs(app: App, q: Text) -> Response[bytes]:
     return answer(await _beta(app, q, JOB))
 
 
-@get("/datasets", responses=says(BetaSearchAnswer), summary="Datasets by words, as Marquez's beta search answers")
+@get("/datasets", responses=says(BetaSearchAnswer), summary="Search datasets, in the format of Marquez's beta search")
 async def search_datasets(app: App, q: Text) -> Response[bytes]:
     return answer(await _beta(app, q, DATASET))
 
