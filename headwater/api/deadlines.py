@@ -82,8 +82,8 @@ class _Request:
     """One request, between the server and the application."""
 
     __slots__ = (
-        "_is_reading",
         "_body_is_read",
+        "_is_reading",
         "_on_answer",
         "_receive",
         "_send",
