@@ -16,7 +16,7 @@ from headwater.model.entities import Job, Register
 from headwater.openlineage.event import stamp_time
 from headwater.openlineage.timestamps import to_datetime
 from headwater.shapes.common import EdgeRef, NodeRef
-from headwater.shapes.diff import Diff, EdgesChanged, FieldRetyped, FieldTold, NodesChanged, SchemaChange
+from headwater.shapes.diff import Diff, EdgesChanged, FieldRef, FieldRetyped, NodesChanged, SchemaChange
 
 _DATASETS_PER_SLICE = 200
 
@@ -103,8 +103,8 @@ class DiffWriter:
         if old == new:
             return None
         fields, other = self._fields(old), self._fields(new)
-        added = [FieldTold(name, kind) for name, kind in other.items() if name not in fields]
-        removed = [FieldTold(name, kind) for name, kind in fields.items() if name not in other]
+        added = [FieldRef(name, kind) for name, kind in other.items() if name not in fields]
+        removed = [FieldRef(name, kind) for name, kind in fields.items() if name not in other]
         retyped = [FieldRetyped(n, kind, other[n]) for n, kind in fields.items() if n in other and other[n] != kind]
         if not (added or removed or retyped):
             return None

@@ -15,7 +15,7 @@ from headwater.ids import Node
 from headwater.model.entities import Dataset, Run
 from headwater.model.shown import facets_of
 from headwater.search.documents import DATASET, JOB
-from headwater.search.search import NAME, UPDATED, Hit, Wanted
+from headwater.search.search import NAME, UPDATED, Hit, SearchQuery
 from headwater.shapes.search import BetaHit, BetaSearchAnswer, Highlight, SearchAnswer, SearchHit
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -46,8 +46,8 @@ async def search(
     before: Moment = None,
     after: Moment = None,
 ) -> Response[bytes]:
-    found = await app.search.ask(
-        Wanted(
+    results = await app.search.ask(
+        SearchQuery(
             _text(q),
             _one_of("filter", kind, (JOB, DATASET)),
             namespace,
@@ -58,7 +58,7 @@ async def search(
             offset,
         )
     )
-    return answer(SearchAnswer(found.total, [_hit(hit) for hit in found.hits]))
+    return answer(SearchAnswer(results.total, [_hit(hit) for hit in results.hits]))
 
 
 def _text(q: str) -> str:
@@ -79,15 +79,15 @@ def _whole(given: str | None) -> str | None:
 
 
 def _hit(hit: Hit) -> SearchHit:
-    texts = hit.texts
+    document = hit.document
     return SearchHit(
-        texts.kind,
-        texts.name,
-        moment(texts.updated),
-        texts.namespace,
-        texts.node_id,
+        document.kind,
+        document.name,
+        moment(document.updated),
+        document.namespace,
+        document.node_id,
         hit.score,
-        texts.description,
+        document.description,
         [Highlight(field, text) for field, text in hit.highlights],
     )
 
@@ -115,14 +115,14 @@ async def search_datasets(app: App, q: Text) -> Response[bytes]:
 
 
 async def _beta(app: App, q: str, kind: str) -> BetaSearchAnswer:
-    found = await app.search.ask(Wanted(_text(q), kind, limit=_BETA_LIMIT))
+    results = await app.search.ask(SearchQuery(_text(q), kind, limit=_BETA_LIMIT))
     marked: list[dict[str, list[str]]] = []
-    for hit in found.hits:
+    for hit in results.hits:
         by_field: dict[str, list[str]] = {}
         for field, text in hit.highlights:
             by_field.setdefault(_BETA_FIELDS.get(field, field), []).append(text)
         marked.append(by_field)
-    return BetaSearchAnswer([_beta_hit(app, hit.texts.node) for hit in found.hits], marked)
+    return BetaSearchAnswer([_beta_hit(app, hit.document.node) for hit in results.hits], marked)
 
 
 def _beta_hit(app: App, node: Node) -> BetaHit:

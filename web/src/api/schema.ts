@@ -1374,8 +1374,8 @@ export interface components {
             everySeconds?: number | null;
             usualSeconds?: number | null;
             error?: string | null;
-            added?: components["schemas"]["FieldTold"][];
-            removed?: components["schemas"]["FieldTold"][];
+            added?: components["schemas"]["FieldRef"][];
+            removed?: components["schemas"]["FieldRef"][];
             retyped?: components["schemas"]["FieldRetyped"][];
             previousName?: string | null;
             jobId?: string | null;
@@ -1418,14 +1418,14 @@ export interface components {
             path: string;
             message: string;
         };
+        FieldRef: {
+            name: string;
+            type: string | null;
+        };
         FieldRetyped: {
             name: string;
             before: string | null;
             after: string | null;
-        };
-        FieldTold: {
-            name: string;
-            type: string | null;
         };
         Freshness: {
             nodeId: string;
@@ -1789,8 +1789,8 @@ export interface components {
             nodeId: string;
             /** Format: date-time */
             at: string;
-            added: components["schemas"]["FieldTold"][];
-            removed: components["schemas"]["FieldTold"][];
+            added: components["schemas"]["FieldRef"][];
+            removed: components["schemas"]["FieldRef"][];
             retyped: components["schemas"]["FieldRetyped"][];
         };
         SearchAnswer: {
@@ -2036,8 +2036,8 @@ export type Field = components['schemas']['Field'];
 export type FieldBody = components['schemas']['FieldBody'];
 export type FieldLineage = components['schemas']['FieldLineage'];
 export type FieldProblem = components['schemas']['FieldProblem'];
+export type FieldRef = components['schemas']['FieldRef'];
 export type FieldRetyped = components['schemas']['FieldRetyped'];
-export type FieldTold = components['schemas']['FieldTold'];
 export type Freshness = components['schemas']['Freshness'];
 export type Gaps = components['schemas']['Gaps'];
 export type Graph = components['schemas']['Graph'];

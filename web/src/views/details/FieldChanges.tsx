@@ -1,11 +1,11 @@
 import { Text } from "@mantine/core";
-import type { FieldRetyped, FieldTold } from "@/api/schema";
+import type { FieldRetyped, FieldRef } from "@/api/schema";
 import classes from "@/parts/parts.module.css";
 import { cut } from "@/parts/words";
 
 interface Props {
-  added?: FieldTold[];
-  removed?: FieldTold[];
+  added?: FieldRef[];
+  removed?: FieldRef[];
   retyped?: FieldRetyped[];
 }
 
