@@ -12,8 +12,8 @@ from pipeline.settings import Settings
 from tests.connect.cluster import Cluster
 from tests.connect.conftest import plugins
 from tests.connect.smt import sink, smt
-from tests.support.server import wait_for
 from tests.support.lab import Lab
+from tests.support.server import wait_for
 
 RECORDS, ROUNDS, WARM = 500_000, 12, 2
 _LINE = b"a line of some sixty characters, as logs and small orders are"

@@ -26,11 +26,12 @@ except ImportError:
 with atheris.instrument_imports(include=["headwater"]):
     import headwater.demo
     from headwater.answers.graphs import GraphWriter
-    from headwater.answers.large_answers import Lane
+    from headwater.answers.large_answers import LargeAnswers
     from headwater.answers.render import Renderer
     from headwater.errors import BadEvent
     from headwater.facet_contents import Contents
     from headwater.graph.columns import columns_of
+    from headwater.graph.slices import finish
     from headwater.graph.traverse import CONNECTED
     from headwater.graph.when import Always
     from headwater.ids import ContentId, Node, Position
@@ -131,15 +132,15 @@ def one_input(data: bytes) -> None:
 def show(state: State, contents: Contents) -> None:
     """Every answer about every node: what was accepted must never break a question."""
     renderer = Renderer(state, contents)
-    graphs = GraphWriter(renderer, Lane(lambda: False))
+    graphs = GraphWriter(renderer, LargeAnswers(lambda: False))
     for node in map(Node, range(len(state.nodes))):
         msgspec.json.decode(_result(graphs.lineage(node, _DEPTH, CONNECTED, Always())))
         if isinstance(state.nodes[node], Dataset):
-            msgspec.json.encode(renderer.dataset(node, None))
-            columns = columns_of(state, contents, state.aliases.canonical(node))
+            msgspec.json.encode(renderer.datasets.dataset(node, None))
+            columns = finish(columns_of(state, contents, state.aliases.canonical(node)))
             msgspec.json.decode(_result(graphs.column_lineage(columns, _DEPTH, down=True, when=Always())))
         else:
-            msgspec.json.encode(renderer.job(node))
+            msgspec.json.encode(renderer.jobs.job(node))
 
 
 def _result(work: Coroutine[Any, Any, bytes]) -> bytes:

@@ -68,6 +68,8 @@ async def _run(
     await service.start()
     application = Application(service, settings)
     await application.search.start()
+    # The application lasts as well. Else the first large answer would pay for looking through it.
+    gc.freeze()
     server = Server(
         application,
         address=settings.host,

@@ -1,26 +1,26 @@
-"""JSON that is kept between questions, within bounds."""
+"""JSON that is cached between questions, within bounds."""
 
 from collections.abc import MutableMapping
 from typing import Any
 
-# When the kept bytes reach this they are dropped, and made again as they are asked for.
-KEPT_BYTES = 32 << 20
+# When the cached bytes reach this they are dropped, and made again as they are asked for.
+CACHE_BYTES = 32 << 20
 
 
-class Room:
-    """Counts the bytes that several stores keep together, and empties them when it is too much."""
+class CacheBudget:
+    """Counts the bytes in several caches, and empties all of them when together they have too many."""
 
     def __init__(self) -> None:
-        self._stores: list[MutableMapping[Any, Any]] = []
+        self._caches: list[MutableMapping[Any, Any]] = []
         self._bytes = 0
 
-    def shared_by(self, *stores: MutableMapping[Any, Any]) -> None:
-        self._stores += stores
+    def share(self, *caches: MutableMapping[Any, Any]) -> None:
+        self._caches += caches
 
-    def take(self, size: int) -> None:
-        """To be called before something is kept."""
+    def spend(self, size: int) -> None:
+        """To be called before something is cached."""
         self._bytes += size
-        if self._bytes > KEPT_BYTES:
-            for store in self._stores:
-                store.clear()
+        if self._bytes > CACHE_BYTES:
+            for cache in self._caches:
+                cache.clear()
             self._bytes = size

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Set
 
 import msgspec
 
-from headwater.answers.cache_budget import Room
+from headwater.answers.cache_budget import CacheBudget
 from headwater.answers.dataset_json import transformation_type
 from headwater.answers.render import Renderer
 from headwater.graph.columns import Column, ColumnGraph, ColumnSets, ColumnWalk
@@ -42,11 +42,11 @@ _PieceKey = tuple[int, tuple[tuple[Node, int], ...]]
 
 
 class ColumnWriter:
-    def __init__(self, renderer: Renderer, room: Room) -> None:
-        self._renderer, self._state, self._room = renderer, renderer.state, room
+    def __init__(self, renderer: Renderer, budget: CacheBudget) -> None:
+        self._renderer, self._state, self._budget = renderer, renderer.state, budget
         self._columns: dict[Node, tuple[int, dict[str, _Column]]] = {}
         self._pieces: dict[Node, tuple[_PieceKey, bytes]] = {}
-        room.shared_by(self._columns, self._pieces)
+        budget.share(self._columns, self._pieces)
 
     async def with_all_inputs(self, found: ColumnSets, when: When) -> list[bytes]:
         """The nodes of an answer in which nothing is missing that feeds any of its columns."""
@@ -78,7 +78,7 @@ class ColumnWriter:
         everything = {target: known[target].keys() for target in targets}
         columns = known[dataset]
         piece = _piece(dataset, list(columns), columns, _edges_between(everything, targets, known))
-        self._room.take(len(piece))
+        self._budget.spend(len(piece))
         self._pieces[dataset] = (key, piece)
         return piece
 
@@ -120,11 +120,11 @@ class ColumnWriter:
         kept = self._columns.get(dataset) if keep else None
         if kept is not None and kept[0] == revision and kept[1].keys() >= wanted:
             return kept[1]
-        types = self._renderer.field_types(dataset)
+        types = self._renderer.datasets.field_types(dataset)
         names = sorted({*types, *walk.links(dataset), *wanted})
         columns = {name: self._column(walk, (dataset, name), types.get(name)) for name in names}
         if keep:
-            self._room.take(sum(3 * len(column.with_inputs) for column in columns.values()))
+            self._budget.spend(sum(3 * len(column.with_inputs) for column in columns.values()))
             self._columns[dataset] = (revision, columns)
         return columns
 
@@ -140,7 +140,7 @@ class ColumnWriter:
             fieldType=field_type,
             transformationDescription=first.description if first else None,
             transformationType=transformation_type(first),
-            inputFields=[self._renderer.input_field(edge) for edge in edges],
+            inputFields=[self._renderer.datasets.input_field(edge) for edge in edges],
         )
         node_id = self._column_id(column)
         sources = [(edge.src, self._column_id(edge.src)) for edge in edges if edge.src != column]

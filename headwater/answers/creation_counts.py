@@ -10,7 +10,7 @@ from headwater.model.state import QUARTER
 _NONE = -(1 << 62)
 
 
-class Created:
+class CreationCounts:
     """Counts things by the quarter of an hour in which they were first seen. Eight bytes for each,
     as there may be hundreds of thousands."""
 

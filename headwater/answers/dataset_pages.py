@@ -5,12 +5,14 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from headwater.answers.dataset_json import Page, Told, Written, read_page
+from headwater.answers.facet_json import contents_shown
 from headwater.answers.render import Renderer
 from headwater.answers.run_json import uuid_text
 from headwater.graph.columns import ColumnWalk
 from headwater.ids import ContentId, Node
 from headwater.ingest.service import Service
 from headwater.model.entities import COLUMNS
+from headwater.model.shown import facets_of
 from headwater.model.versions import Version
 from headwater.openlineage import naming
 from headwater.shapes import marquez as shapes
@@ -24,10 +26,9 @@ class DatasetPages:
         names = {node: self._state.aliases.members(node) for node in nodes}
         members = [member for some in names.values() for member in some]
         told = {node: self._told(node) for node in nodes}
-        facets = [self._renderer.dataset_facets(node) for node in nodes]
-        shown = {content for registers in facets for content in self._renderer.contents_shown(registers).values()}
+        shown = {content for node in nodes for content in contents_shown(facets_of(self._state, node)).values()}
         found = await self._read(members, list(told.values()), shown)
-        self._renderer.contents.at_hand = found.bodies
+        self._renderer.contents.prefetched(found.bodies)
         answer = []
         for (node, known), written in zip(told.items(), found.written, strict=True):
             versions = [found.newest[member] for member in names[node] if member in found.newest]
@@ -71,7 +72,7 @@ class DatasetPages:
     ) -> shapes.Dataset:
         lineage = written.lineage if all(self._is_known(*source) for source in written.sources) else None
         version = uuid_text(newest.uuid) if newest else None
-        return self._renderer.dataset(node, version, bodies, written.fields, lineage)
+        return self._renderer.datasets.dataset(node, version, bodies, written.fields, lineage)
 
     def _is_known(self, namespace: str, name: str) -> bool:
         """Whether a dataset goes by just this name, and was never deleted."""

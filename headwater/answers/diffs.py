@@ -7,16 +7,16 @@ from typing import TypeVar
 
 from headwater.answers.history import History
 from headwater.answers.render import Renderer
-from headwater.answers.sliced import in_turns
+from headwater.answers.sliced import run_sliced
 from headwater.graph.columns import Column
-from headwater.graph.diff import Pair, diff_in_slices
+from headwater.graph.diff import Pair, diff
 from headwater.ids import DELETED, ContentId, Micros, Node, dataset_node_id, field_node_id, job_node_id
 from headwater.interpret.datasets import SCHEMAS
 from headwater.model.entities import Job, Register
 from headwater.openlineage.event import stamp_time
 from headwater.openlineage.timestamps import to_datetime
 from headwater.shapes.common import EdgeRef, NodeRef
-from headwater.shapes.diff import Diff, EdgesChanged, FieldRetyped, FieldTold, NodesChanged, SchemaChange
+from headwater.shapes.diff import Diff, EdgesChanged, FieldRef, FieldRetyped, NodesChanged, SchemaChange
 
 _DATASETS_PER_SLICE = 200
 
@@ -31,7 +31,7 @@ class DiffWriter:
 
     async def diff(self, before: Micros, after: Micros, start: Node | None, depth: int, limit: int) -> Diff:
         contents = self._renderer.contents
-        found = await in_turns(diff_in_slices(self._state, contents, before, after, start, depth, limit))
+        found = await run_sliced(diff(self._state, contents, before, after, start, depth, limit))
         schemas = await self._schemas(found.stayed, before, after)
         cut = _Cut(limit)
         return Diff(
@@ -103,8 +103,8 @@ class DiffWriter:
         if old == new:
             return None
         fields, other = self._fields(old), self._fields(new)
-        added = [FieldTold(name, kind) for name, kind in other.items() if name not in fields]
-        removed = [FieldTold(name, kind) for name, kind in fields.items() if name not in other]
+        added = [FieldRef(name, kind) for name, kind in other.items() if name not in fields]
+        removed = [FieldRef(name, kind) for name, kind in fields.items() if name not in other]
         retyped = [FieldRetyped(n, kind, other[n]) for n, kind in fields.items() if n in other and other[n] != kind]
         if not (added or removed or retyped):
             return None
@@ -112,7 +112,7 @@ class DiffWriter:
         return SchemaChange(self._node_id(node), to_datetime(at), added, removed, retyped)
 
     def _fields(self, schema: ContentId | None) -> dict[str, str | None]:
-        return {} if schema is None else self._renderer.types_of(schema)
+        return {} if schema is None else self._renderer.datasets.types_of(schema)
 
 
 def schema_at(told: _Told, at: Micros) -> Register | None:

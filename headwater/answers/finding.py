@@ -7,8 +7,8 @@ from itertools import islice
 
 from headwater.errors import BadRequest, NotFound
 from headwater.facet_contents import Contents
-from headwater.graph.columns import Column, columns_of_in_slices
-from headwater.graph.slices import Slices, finish
+from headwater.graph.columns import Column, columns_of
+from headwater.graph.slices import Slices
 from headwater.graph.when import Always, When
 from headwater.ids import Node, RunId, split_type, splits, type_dataset, type_field, type_job, type_run, without_version
 from headwater.ingest.service import Service
@@ -39,8 +39,8 @@ def find_dataset(state: State, namespace: str, name: str, when: When | None = No
 def _unknown(state: State, kind: str, namespace: str, name: str, when: When | None) -> NotFound:
     known = state.jobs if kind == type_job else state.datasets
     if namespace not in known or state.is_namespace_hidden(namespace):
-        hint = close_to(namespace, shown_namespaces(state, known), "Known namespaces like it:")
-        return NotFound(f"no {kind} {name!r}: there is no namespace {namespace!r} with a {kind}.{hint}")
+        hint = close_to(namespace, shown_namespaces(state, known), "Similar namespaces:")
+        return NotFound(f"no {kind} {name!r}: no {kind} in namespace {namespace!r}.{hint}")
     hides = (when or _NOW).hides
     names = (each for each, node in known[namespace].items() if not hides(state, node))
     return NotFound(f"no {kind} {name!r} in namespace {namespace!r}.{close_to(name, names)}")
@@ -116,21 +116,17 @@ async def find_run(service: Service, run_id: str) -> Run:
     raise NotFound(f"no run {run_id!r}")
 
 
-def find_columns(state: State, contents: Contents, node_id: str, when: When) -> list[Column]:
-    return finish(find_columns_in_slices(state, contents, node_id, when))
-
-
-def find_columns_in_slices(state: State, contents: Contents, node_id: str, when: When) -> Slices[None, list[Column]]:
+def find_columns(state: State, contents: Contents, node_id: str, when: When) -> Slices[None, list[Column]]:
     """One column, or all columns of a dataset or of what a job writes."""
     kind, text = _typed(node_id, (type_field, type_dataset, type_job))
     if kind == type_dataset:
-        return (yield from columns_of_in_slices(state, contents, find_node(state, node_id, when), when))
+        return (yield from columns_of(state, contents, find_node(state, node_id, when), when))
     if kind == type_job:
         job = state.job_of(find_node(state, node_id, when))
         out = [e.dst for e in job.out if isinstance(state.nodes[e.dst], Dataset) and when.alive(state, e)]
         found: list[Column] = []
         for node in dict.fromkeys(map(state.aliases.canonical, out)):
-            found += yield from columns_of_in_slices(state, contents, node, when)
+            found += yield from columns_of(state, contents, node, when)
         return found
     for candidate in dict.fromkeys((text, without_version(text))):
         for namespace, rest in _in_namespaces(candidate, state.datasets):
@@ -139,9 +135,9 @@ def find_columns_in_slices(state: State, contents: Contents, node_id: str, when:
                 if name in state.datasets[namespace]:
                     with suppress(NotFound):
                         column = (find_dataset(state, namespace, name, when), field)
-                        if column in (yield from columns_of_in_slices(state, contents, column[0], when)):
+                        if column in (yield from columns_of(state, contents, column[0], when)):
                             return [column]
-    raise NotFound(f"no column {text!r}: the dataset is not known, or has no such column")
+    raise NotFound(f"no column {text!r}: unknown dataset or column")
 
 
 def _typed(node_id: str, kinds: tuple[str, ...]) -> tuple[str, str]:

@@ -64,7 +64,7 @@ class FreshnessFinder:
                     seen[edge.src] = max(last, seen.get(edge.src, last))
         latest = sorted(seen, key=lambda job: (-seen[job], job))[:_MOST_WRITERS]
         return _Asked(
-            state.dataset_of(node), names, {job: self._renderer.job_type(state.job_of(job)) for job in latest}
+            state.dataset_of(node), names, {job: self._renderer.jobs.job_type(state.job_of(job)) for job in latest}
         )
 
     def _inputs(self, target: _Asked, when: At) -> list[Node]:

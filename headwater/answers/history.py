@@ -87,7 +87,7 @@ class History:
         read = await versions_read(self._service, runs)
         answers = []
         for run in runs:
-            answer = self._renderer.run(run)
+            answer = self._renderer.jobs.run(run)
             version = job_version(state, run)
             if version is not None:
                 job = state.job_of(run.job)
@@ -128,7 +128,7 @@ class History:
         rows = [each.latest_run for each in found]
         runs, bodies = await self._ask(pages.runs_by_row, self._tables, self._log, rows)
         latest = await self._full_runs(runs, bodies)
-        data = self._renderer.job_data(job.node, shapes.JobData)
+        data = self._renderer.jobs.data(job.node, shapes.JobData)
         answer = []
         for each, run, full in zip(found, runs, latest, strict=True):
             version = job_version_uuid(job.namespace, job.name, each.version)
@@ -141,8 +141,8 @@ class History:
                     version=version,
                     namespace=job.namespace,
                     location=data.location,
-                    inputs=self._renderer.dataset_names(Node(key >> 1) for key in shown if key & 1 != OUTPUT),
-                    outputs=self._renderer.dataset_names(Node(key >> 1) for key in shown if key & 1 == OUTPUT),
+                    inputs=self._renderer.jobs.dataset_names(Node(key >> 1) for key in shown if key & 1 != OUTPUT),
+                    outputs=self._renderer.jobs.dataset_names(Node(key >> 1) for key in shown if key & 1 == OUTPUT),
                     latestRun=full,
                 )
             )
@@ -155,7 +155,7 @@ class History:
         members = self._service.state.aliases.members(node)
         await self._service.catch_up(members)
         found, runs, total = await self._ask(pages.versions, self._tables, members, limit, offset)
-        data = self._renderer.dataset_data(node, shapes.DatasetVersion)
+        data = self._renderer.datasets.data(node, shapes.DatasetVersion)
         return shapes.DatasetVersions([self._version(node, data, v, runs.get(v.run or 0)) for v in found], total)
 
     async def version(self, node: Node, version: str) -> shapes.DatasetVersion:
@@ -169,7 +169,7 @@ class History:
             found = await self._ask(self._tables.version, uuid)
             if found is not None and found.dataset in members:
                 runs = await self._ask(self._tables.runs_by_row, [found.run] if found.run is not None else [])
-                data = self._renderer.dataset_data(node, shapes.DatasetVersion)
+                data = self._renderer.datasets.data(node, shapes.DatasetVersion)
                 return self._version(node, data, found, runs[0] if runs else None)
         name = self._service.state.dataset_of(node).name
         raise NotFound(f"dataset {name!r} has no version {version!r}")
@@ -182,10 +182,10 @@ class History:
         answer.version = version.version or uuid_text(version.uuid)
         answer.currentVersion = uuid_text(version.uuid)
         answer.createdAt = moment(version.written if version.written is not None else version.first)
-        answer.createdByRun = self._renderer.run(run) if run else None
+        answer.createdByRun = self._renderer.jobs.run(run) if run else None
         answer.lifecycleState = answer.lastLifecycleState
         if version.schema:
-            answer.fields = self._renderer.fields_of(node, version.schema)
+            answer.fields = self._renderer.datasets.fields_of(node, version.schema)
             answer.facets = {"schema": Raw(self._contents.body(version.schema))}
             answer.currentSchemaVersion = _schema_uuid(version.schema)
         return answer

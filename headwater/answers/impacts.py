@@ -12,13 +12,13 @@ from collections.abc import AsyncIterator, Iterator
 
 import msgspec
 
-from headwater.answers.large_answers import Lane
+from headwater.answers.large_answers import LargeAnswers
 from headwater.answers.render import Renderer
 from headwater.answers.run_json import moment
-from headwater.answers.sliced import in_turns
+from headwater.answers.sliced import run_sliced
 from headwater.graph.around import Around
 from headwater.graph.columns import Column
-from headwater.graph.impact import DIRECT, INDIRECT, Impact, impact_in_slices
+from headwater.graph.impact import DIRECT, INDIRECT, Impact, impact
 from headwater.graph.when import Always, When
 from headwater.ids import DELETED, Micros, Node, dataset_node_id, field_node_id, job_node_id
 from headwater.model.entities import Dataset, Job, Registers
@@ -30,7 +30,7 @@ _encode = msgspec.json.Encoder().encode
 _NODES_PER_SLICE = 400
 
 # Smaller answers are made faster than they are worth remembering.
-_WORTH_KEEPING = 50
+_FEWEST_CACHED = 50
 
 _KEPT_BYTES = 16 << 20
 _USES = (b',"use":"UNKNOWN"', b',"use":"INDIRECT"', b',"use":"DIRECT"')
@@ -66,8 +66,8 @@ class _Answer(msgspec.Struct, gc=False):
 
 
 class ImpactWriter:
-    def __init__(self, renderer: Renderer, lane: Lane) -> None:
-        self._renderer, self._state, self._lane = renderer, renderer.state, lane
+    def __init__(self, renderer: Renderer, large_answers: LargeAnswers) -> None:
+        self._renderer, self._state, self._large_answers = renderer, renderer.state, large_answers
         self._around = Around(renderer.state, renderer.contents)
         self._pieces: dict[Node, _Piece] = {}
         self._bytes = 0
@@ -77,14 +77,14 @@ class ImpactWriter:
         present = isinstance(when, Always)
         known = self._known_answer(start, depth, limit) if present else None
         if known is not None:
-            async with self._lane.large(0, len(known)):
+            async with self._large_answers.turn(0, len(known)):
                 return known
         around = self._around if present else Around(self._state, self._renderer.contents, when, self._around)
-        found = await in_turns(impact_in_slices(self._state, around, start, depth, limit))
+        found = await run_sliced(impact(self._state, around, start, depth, limit))
         answer = _Answer((depth, limit), found)
-        async with self._lane.large(len(found.nodes)):
+        async with self._large_answers.turn(len(found.nodes)):
             await self._write(start, answer, when)
-        if present and len(found.nodes) >= _WORTH_KEEPING:
+        if present and len(found.nodes) >= _FEWEST_CACHED:
             self._keep(start, answer)
         return answer.body
 
@@ -180,7 +180,7 @@ class ImpactWriter:
             part = every[start : start + _NODES_PER_SLICE]
             fresh = (self._facets(node) for node, _ in part if node not in self._pieces)
             owners = {held[2] for facets in fresh if (held := facets.get("ownership")) is not None}
-            self._renderer.contents.read_ahead((content, f.Ownership) for content in owners - {DELETED})
+            self._renderer.contents.prefetch((content, f.Ownership) for content in owners - {DELETED})
             yield part
 
     @staticmethod

@@ -10,6 +10,7 @@ from typing import cast
 import msgspec
 from msgspec import Raw
 
+from headwater.answers.facet_json import contents_shown
 from headwater.answers.render import Renderer
 from headwater.answers.run_json import LatestRuns, latest_runs
 from headwater.caches import TwoGenerationCache
@@ -40,10 +41,12 @@ class JobPages:
             if job.node not in texts
         ]
         if stale:
-            wanted = {content for job, _ in stale for content in self._renderer.contents_shown(job.facets).values()}
+            contents = {content for job, _ in stale for content in contents_shown(job.facets).values()}
             names, service = {job.node: (job.namespace, job.name) for job, _ in stale}, self._service
-            runs, bodies = await service.run_query(latest_runs, service.tables, service.log, names, _RUNS_SHOWN, wanted)
-            self._renderer.contents.at_hand = bodies
+            runs, bodies = await service.run_query(
+                latest_runs, service.tables, service.log, names, _RUNS_SHOWN, contents
+            )
+            self._renderer.contents.prefetched(bodies)
             for job, revision in stale:
                 texts[job.node] = text = self._shown(job, runs.get(job.node), bodies)
                 if revision == job.revision:
@@ -55,11 +58,11 @@ class JobPages:
         return kept[1] if kept is not None and kept[0] == job.revision else None
 
     def _shown(self, job: Job, runs: LatestRuns | None, bodies: ContentsById) -> Raw:
-        answer = self._renderer.job(job.node, bodies)
+        answer = self._renderer.jobs.job(job.node, bodies)
         if runs is not None:
             answer.latestRun = cast(shapes.Run, Raw(runs.latest)) if runs.latest is not None else None
             answer.latestRuns = cast(list[shapes.Run], Raw(runs.runs))
             answer.currentVersion = runs.version
         if answer.latestRun is None:
-            answer.latestRun = self._renderer.latest_run(job)
+            answer.latestRun = self._renderer.jobs.latest_run(job)
         return Raw(_encode(answer))

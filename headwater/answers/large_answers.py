@@ -1,4 +1,4 @@
-"""Large answers go one at a time, and let the intake go first.
+"""Large answers go one at a time, and let ingest go first.
 
 Everything in Python shares one core. Two clients that ask for graphs of thousands of nodes
 all the time would take most of it, and events would wait. So such answers share one lane, and
@@ -20,13 +20,13 @@ _PAUSE = 2.0
 _LONGEST_PAUSE_SECONDS = 0.5
 
 
-class Lane:
+class LargeAnswers:
     def __init__(self, events_come_in: Callable[[], bool]) -> None:
         self._events_come_in = events_come_in
         self._free = asyncio.Lock()
 
     @asynccontextmanager
-    async def large(self, nodes: int, size: int = 0) -> AsyncIterator[None]:
+    async def turn(self, nodes: int, size: int = 0) -> AsyncIterator[None]:
         """Around the making of an answer with so many nodes, or the sending of so many bytes."""
         cost = nodes * _SECONDS_PER_NODE + size * _SECONDS_PER_BYTE
         if cost < _LARGE_SECONDS:

@@ -86,7 +86,7 @@ class LateFinder:
             elif cached[1] is not None:
                 answer[job.node] = cached[1]
         if stale:
-            kinds = {job.node: self._renderer.job_type(job) for job, _ in stale}
+            kinds = {job.node: self._renderer.jobs.job_type(job) for job, _ in stale}
             fresh = await service.run_query(expected_of_jobs, service.tables, kinds, at)
             answer |= fresh
             for job, revision in stale:

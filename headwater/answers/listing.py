@@ -10,7 +10,7 @@ from itertools import chain, islice
 
 from sortedcontainers import SortedList
 
-from headwater.answers.creation_counts import Created
+from headwater.answers.creation_counts import CreationCounts
 from headwater.answers.render import Renderer
 from headwater.ids import Micros, Node
 from headwater.model.entities import Dataset, Job
@@ -27,7 +27,7 @@ class Listing:
     def __init__(self, renderer: Renderer) -> None:
         self._state = renderer.state
         state = self._state
-        self.created_jobs, self.created_datasets = Created(), Created()
+        self.created_jobs, self.created_datasets = CreationCounts(), CreationCounts()
         self._placed: dict[Node, tuple[_JobKey, str]] = {}  # jobs with their place and last run's state
         together: dict[_Part, list[_JobKey]] = {}
         for job in (state.job_of(node) for names in state.jobs.values() for node in names.values()):
@@ -46,7 +46,7 @@ class Listing:
                 node = state.datasets[namespace][name]
                 self.created_datasets.put(node, self._first(node))
         self._touched = state.follow()
-        self.created_sources = Created()
+        self.created_sources = CreationCounts()
         self._sources: dict[str, Node] = {}  # numbered, for counting
         state.touched_sources.update(state.sources)
         self.followers: list[Callable[[Node], None]] = []  # who else wants to know what changed

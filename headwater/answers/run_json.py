@@ -5,6 +5,7 @@ It takes nothing of the state but names, so the readers of the store write pages
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from headwater.why.pace import state_at
 
 _encode = msgspec.json.Encoder().encode
 _64_BITS = (1 << 64) - 1
+_CACHED_MOMENTS = 4_000
 
 
 class LatestRuns(NamedTuple):
@@ -74,15 +76,14 @@ def _args(run: Run, bodies: ContentsById) -> f.RunArgs | None:
 def run_shown(run: Run, job: shapes.Name, args: f.RunArgs | None) -> shapes.Run:
     started, ended = run.started_at, run.ended_at
     first = stamp_time(run.first) if run.first is not None else None
-    created = moment(first)
     return shapes.Run(
         id=run.id,
-        createdAt=created,
-        updatedAt=to_datetime(stamp_time(run.last)) if first is not None else None,
+        createdAt=moment(first),
+        updatedAt=moment(stamp_time(run.last)) if first is not None else None,
         nominalStartTime=moment(run.nominal[1]) if run.nominal else None,
         nominalEndTime=moment(run.nominal[2]) if run.nominal else None,
         state=run.state,
-        startedAt=created if started == first else moment(started),
+        startedAt=moment(started),
         endedAt=moment(ended),
         durationMs=(ended - started) // 1000 if ended is not None and started is not None else None,
         args=(args.args if args else None) or {},
@@ -101,8 +102,12 @@ def run_summary(run: Run, at: Micros) -> RunSummary:
     return RunSummary(run.id, state_at(run, at), moment(started), moment(ended), took)
 
 
+# All that one event reports has its time, so the same moments come up again and again.
+to_moment = lru_cache(_CACHED_MOMENTS)(to_datetime)
+
+
 def moment(at: Micros | None) -> datetime | None:
-    return None if at is None else to_datetime(at)
+    return None if at is None else to_moment(at)
 
 
 def uuid_text(raw: bytes) -> str:

@@ -12,7 +12,7 @@ from headwater.ids import Node
 from headwater.model.entities import Dataset, Job
 from headwater.model.state import State
 
-_Found = TypeVar("_Found")
+_Partial = TypeVar("_Partial")
 _Result = TypeVar("_Result")
 
 _Key = TypeVar("_Key")
@@ -20,20 +20,20 @@ _Key = TypeVar("_Key")
 _Graph = Subgraph | ColumnGraph | ColumnSets
 
 
-async def in_turns(slices: Slices[_Found, _Result], before_others: Callable[[_Found], None] | None = None) -> _Result:
-    """Walks to the end. `before_others` sees what was found so far, while it is still true."""
+async def run_sliced(slices: Slices[_Partial, _Result], on_slice: Callable[[_Partial], None] | None = None) -> _Result:
+    """Walks to the end. `on_slice` sees what there is so far, while it is still true."""
     while True:
         try:
-            found = next(slices)
+            partial = next(slices)
         except StopIteration as end:
             result: _Result = end.value
             return result
-        if before_others is not None:
-            before_others(found)
+        if on_slice is not None:
+            on_slice(partial)
         await asyncio.sleep(0)
 
 
-class Noted:
+class RevisionsSeen:
     """The revisions of nodes at the time when a walk in slices met them. An event that comes in
     between two slices may change what the walk has seen already, and must not go unnoticed."""
 
@@ -44,23 +44,23 @@ class Noted:
         self._graph: _Graph | None = None
         self._count = 0
 
-    def note(self, graph: _Graph) -> None:
+    def record(self, graph: _Graph) -> None:
         if graph is not self._graph:
             self._graph, self._count = graph, 0
         nodes: Iterable[Node]
         if isinstance(graph, ColumnGraph):
-            nodes = {column[0] for column in self._fresh(graph.nodes)}
+            nodes = {column[0] for column in self._new(graph.nodes)}
         else:
-            nodes = self._fresh(graph.names if isinstance(graph, ColumnSets) else graph.nodes)
+            nodes = self._new(graph.names if isinstance(graph, ColumnSets) else graph.nodes)
         entities, revisions = self._state.nodes, self._revisions
         for node in nodes:
             revisions.setdefault(node, entities[node].revision)
 
-    def _fresh(self, found: dict[_Key, Any]) -> Iterable[_Key]:
-        before, self._count = self._count, len(found)
-        return islice(reversed(found), len(found) - before)
+    def _new(self, nodes: dict[_Key, Any]) -> Iterable[_Key]:
+        before, self._count = self._count, len(nodes)
+        return islice(reversed(nodes), len(nodes) - before)
 
-    def is_of_one_piece(self) -> bool:
+    def structure_is_the_same(self) -> bool:
         """Whether there are still the same edges, names and columns as when the walk began."""
         return self._state.structure == self._structure
 

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from headwater.answers.creation_counts import Created
+from headwater.answers.creation_counts import CreationCounts
 from headwater.answers.listing import Listing
 from headwater.errors import BadRequest
 from headwater.ids import Micros
@@ -24,7 +24,7 @@ def event_counts(state: State, period: str, timezone: str | None) -> list[shapes
     return [_events(state, interval) for interval in intervals(now(), period, timezone)]
 
 
-def created_counts(listing: Listing, created: Created, period: str, timezone: str | None) -> list[shapes.Count]:
+def created_counts(listing: Listing, created: CreationCounts, period: str, timezone: str | None) -> list[shapes.Count]:
     found = intervals(now(), period, timezone)
     listing.catch_up()
     return [shapes.Count(to_datetime(start), to_datetime(end), created.before(end)) for start, end in found]
@@ -53,9 +53,9 @@ def intervals(at: Micros, period: str, timezone: str | None) -> list[Interval]:
     if kind == "DAY":
         return list(_hours(at, _zone(timezone or "UTC")))
     if kind != "WEEK":
-        raise BadRequest("period is DAY or WEEK", "period")
+        raise BadRequest("period must be DAY or WEEK", "period")
     if not timezone:
-        raise BadRequest("timezone: days begin at another time in each zone, so a WEEK needs one", "timezone")
+        raise BadRequest("timezone is required for WEEK", "timezone")
     return list(_days(at, _zone(timezone)))
 
 
@@ -85,4 +85,4 @@ def _zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # unknown, no name at all, a folder of zones
-        raise BadRequest(f"timezone {name!r} is not known; say it like Europe/Berlin", "timezone") from None
+        raise BadRequest(f"unknown timezone {name!r}; use a name such as Europe/Berlin", "timezone") from None

@@ -5,6 +5,7 @@ import asyncio
 from headwater.answers.finding import find_columns, find_node, find_run, node_type
 from headwater.answers.render import Renderer
 from headwater.errors import BadRequest
+from headwater.graph.slices import finish
 from headwater.graph.when import At
 from headwater.ids import (
     DELETED,
@@ -45,7 +46,7 @@ class RootCauses:
         if after > at:
             raise BadRequest(f"since ({to_datetime(after).isoformat()}) is after at ({to_datetime(at).isoformat()})")
         upstream = Upstream(
-            self._state, self._renderer.contents, at, depth, self._renderer.job_type, strict=kind == type_field
+            self._state, self._renderer.contents, at, depth, self._renderer.jobs.job_type, strict=kind == type_field
         )
         name = self._begin(upstream, node_id, kind, run)
         for count, _ in enumerate(upstream.walk(), 1):
@@ -65,7 +66,7 @@ class RootCauses:
             upstream.from_job(state.job_of(run.job), read or None)
             return f"{type_run}:{run.id}"
         if kind == type_field:
-            ((dataset, column),) = find_columns(self._state, self._renderer.contents, node_id, when)
+            ((dataset, column),) = finish(find_columns(self._state, self._renderer.contents, node_id, when))
             upstream.from_dataset(dataset, {column})
             return field_node_id(state.nodes[dataset].namespace, state.nodes[dataset].name, column)
         entity = state.nodes[find_node(state, node_id, when)]

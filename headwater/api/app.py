@@ -1,4 +1,4 @@
-"""The ASGI application: the intake and the page directly, everything else through Litestar."""
+"""The ASGI application: ingest and the page directly, everything else through Litestar."""
 
 import logging
 import re
@@ -16,13 +16,13 @@ from headwater.answers.gaps import GapFinder
 from headwater.answers.graphs import GraphWriter
 from headwater.answers.history import History
 from headwater.answers.impacts import ImpactWriter
-from headwater.answers.large_answers import Lane
+from headwater.answers.large_answers import LargeAnswers
 from headwater.answers.late import LateFinder
 from headwater.answers.listing import Listing
 from headwater.answers.render import Renderer
 from headwater.answers.why import RootCauses
 from headwater.api.context import Context
-from headwater.api.deadlines import Guard
+from headwater.api.deadlines import QueryDeadlines
 from headwater.api.errors import body_of
 from headwater.api.ingest import BATCH_PATH, EVENT_PATH, Ingest, Receive, Scope, Send, answer_error, bounded
 from headwater.api.openapi import described, openapi_config
@@ -48,24 +48,24 @@ def _error(body: ErrorBody, headers: dict[str, str] | None = None) -> Response[b
     return Response(msgspec.json.encode(body), status_code=body.code, media_type="application/json", headers=headers)
 
 
-def _on_ours(_: Request[Any, Any, Any], error: HeadwaterError) -> Response[bytes]:
+def _on_headwater_error(_: Request[Any, Any, Any], error: HeadwaterError) -> Response[bytes]:
     return _error(body_of(error))
 
 
-def _on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
+def _on_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
     extra = error.extra if isinstance(error.extra, list) else []
     problems = [_problem(e) for e in extra]
     message = "; ".join(f"{p.path}: {p.message}" for p in problems) or error.detail
     if isinstance(error, NotFoundException):
-        message = "there is nothing at this path; /schema/openapi.json has all that there are"
+        message = "no such path; /schema/openapi.json lists all paths"
     elif isinstance(error, MethodNotAllowedException):
-        message = f"{request.method[:20]} is not possible here, but {(error.headers or {})['allow']}"
+        message = f"{request.method[:20]} is not allowed here; allowed: {(error.headers or {})['allow']}"
     return _error(ErrorBody(error.status_code, message, errors=problems), error.headers)
 
 
-def _problem(told: dict[str, Any]) -> FieldProblem:
-    key, message = str(told.get("key", "")), str(told.get("message", ""))
-    if told.get("source") != "body":
+def _problem(extra: dict[str, Any]) -> FieldProblem:
+    key, message = str(extra.get("key", "")), str(extra.get("message", ""))
+    if extra.get("source") != "body":
         return FieldProblem(_camel(key), message)
     at = "" if key == "data" else f"{key}."
     if message == "'data'":
@@ -76,7 +76,7 @@ def _problem(told: dict[str, Any]) -> FieldProblem:
 
 
 _FIELD = re.compile("Object (contains unknown|missing required) field `(.*)`")
-_FIELD_PROBLEMS = {"contains unknown": "is not known here", "missing required": "is required"}
+_FIELD_PROBLEMS = {"contains unknown": "unknown field", "missing required": "is required"}
 
 
 def _camel(name: str) -> str:
@@ -85,17 +85,17 @@ def _camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-def _on_depth(_: Request[Any, Any, Any], __: RecursionError) -> Response[bytes]:
+def _on_deep_nesting(_: Request[Any, Any, Any], __: RecursionError) -> Response[bytes]:
     return _error(ErrorBody(400, "the body is nested too deeply", errors=[FieldProblem("$", "is nested too deeply")]))
 
 
-def _on_bytes(_: Request[Any, Any, Any], __: UnicodeDecodeError) -> Response[bytes]:
+def _on_bad_encoding(_: Request[Any, Any, Any], __: UnicodeDecodeError) -> Response[bytes]:
     return _error(ErrorBody(400, "the body is not UTF-8", errors=[FieldProblem("$", "is not UTF-8")]))
 
 
 def _on_bug(_: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     logger.error("a request failed", exc_info=error)
-    return _error(ErrorBody(500, "the server failed to answer; its log says why"))
+    return _error(ErrorBody(500, "internal error; see the server's log"))
 
 
 def _routes(context: Callable[[], Context | None]) -> Litestar:
@@ -103,10 +103,10 @@ def _routes(context: Callable[[], Context | None]) -> Litestar:
         route_handlers=[*all_routes],
         dependencies={"app": Provide(context, sync_to_thread=False)},
         exception_handlers={
-            HeadwaterError: _on_ours,
-            HTTPException: _on_http,
-            RecursionError: _on_depth,
-            UnicodeDecodeError: _on_bytes,
+            HeadwaterError: _on_headwater_error,
+            HTTPException: _on_http_error,
+            RecursionError: _on_deep_nesting,
+            UnicodeDecodeError: _on_bad_encoding,
             Exception: _on_bug,
         },
         request_max_body_size=None,  # `bounded` answers clients that are still sending
@@ -124,7 +124,7 @@ class Application:
     def __init__(self, service: Service, settings: Settings) -> None:
         contents = Contents(service.log)
         renderer = Renderer(service.state, contents)
-        lane = Lane(service.events_come_in)
+        large_answers = LargeAnswers(service.events_come_in)
         history, listing = History(service, contents, renderer), Listing(renderer)
         self.search = Search(service, contents, settings.data)
         ingest = self._ingest = Ingest(service, settings)
@@ -133,10 +133,10 @@ class Application:
             contents,
             renderer,
             history,
-            GraphWriter(renderer, lane),
+            GraphWriter(renderer, large_answers),
             listing,
             self.search,
-            ImpactWriter(renderer, lane),
+            ImpactWriter(renderer, large_answers),
             DiffWriter(renderer, history),
             GapFinder(renderer, listing),
             RootCauses(service, renderer),
@@ -148,7 +148,7 @@ class Application:
         self._service, self._position_seconds = service, settings.position_seconds
         self._page = Page()
         routes = _routes(lambda: context)
-        self._questions = Guard(routes, service.counters, settings.query_seconds)  # type: ignore[arg-type]
+        self._queries = QueryDeadlines(routes, service.counters, settings.query_seconds)  # type: ignore[arg-type]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -169,6 +169,6 @@ class Application:
             try:
                 if raw := scope.get("raw_path"):
                     scope["path"] = routable(raw)
-                await self._questions(scope, bounded(receive), send)
+                await self._queries(scope, bounded(receive), send)
             except (BadRequest, TookTooLong) as e:
                 await answer_error(send, e)

@@ -62,4 +62,4 @@ def answer(body: Any) -> Response[bytes]:
 
 
 def says(shape: Any, status: int = 200) -> dict[int, ResponseSpec]:
-    return {status: ResponseSpec(data_container=shape, description="The answer", generate_examples=False)}
+    return {status: ResponseSpec(data_container=shape, description="The response", generate_examples=False)}

@@ -1,4 +1,4 @@
-"""What Marquez clients tell of datasets, jobs and runs, as the OpenLineage events that say the same."""
+"""Datasets, jobs and runs that Marquez clients write, as the OpenLineage events that report the same."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -24,7 +24,7 @@ Json = dict[str, Any]
 Name = tuple[str, str]
 
 
-def dataset_told(at: Micros, name: Name, body: DatasetBody, source: Source, run: tuple[Run, Name] | None) -> Event:
+def dataset_event(at: Micros, name: Name, body: DatasetBody, source: Source, run: tuple[Run, Name] | None) -> Event:
     """A dataset event; where a run is named, what that run wrote."""
     facets = {
         "dataSource": _facet("1-0-1/DatasourceDatasetFacet", name=source.name, uri=source.uri),
@@ -41,7 +41,7 @@ def dataset_told(at: Micros, name: Name, body: DatasetBody, source: Source, run:
     return _event(at, "RunEvent", eventType="OTHER", **_run(*run), inputs=[], outputs=[dataset])
 
 
-def job_told(at: Micros, name: Name, body: JobBody, run: Run | None) -> Event:
+def job_event(at: Micros, name: Name, body: JobBody, run: Run | None) -> Event:
     """A job event; where a run is named, what that run reads and writes."""
     facets = {
         "jobType": _facet(
@@ -60,11 +60,10 @@ def job_told(at: Micros, name: Name, body: JobBody, run: Run | None) -> Event:
     datasets = {"inputs": _datasets(body.inputs), "outputs": _datasets(body.outputs)}
     if run is None:
         return _event(at, "JobEvent", job={**_named(name), "facets": facets}, **datasets)
-    said = _run(run, name, job_facets=facets)
-    return _event(at, "RunEvent", eventType="OTHER", **said, **datasets)
+    return _event(at, "RunEvent", eventType="OTHER", **_run(run, name, job_facets=facets), **datasets)
 
 
-def run_told(
+def run_event(
     at: Micros,
     kind: str,
     run_id: str,
@@ -83,9 +82,9 @@ def run_told(
     return _event(at, "RunEvent", eventType=kind, **run, inputs=[], outputs=[])
 
 
-def operation_told(at: Micros, job: Name, action: str, by: str, outcome: str, **said: Any) -> Event:
+def operation_event(at: Micros, job: Name, action: str, by: str, outcome: str, **details: Any) -> Event:
     """What somebody did to a connector, or wanted to."""
-    facet = _own("operation", action=action, by=by, outcome=outcome, **said)
+    facet = _own("operation", action=action, by=by, outcome=outcome, **details)
     return _event(at, "JobEvent", job={**_named(job), "facets": {OPERATION: facet}}, inputs=[], outputs=[])
 
 
@@ -94,9 +93,9 @@ def job_of_run(state: State, run: Run) -> Name:
     return job.namespace, job.name
 
 
-def _event(at: Micros, kind: str, **said: Any) -> Event:
+def _event(at: Micros, kind: str, **fields: Any) -> Event:
     schema = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/{kind}"
-    return decode(msgspec.json.encode({"eventTime": iso(at), "producer": PRODUCER, "schemaURL": schema, **said}))
+    return decode(msgspec.json.encode({"eventTime": iso(at), "producer": PRODUCER, "schemaURL": schema, **fields}))
 
 
 def _run(run: Run, job: Name, job_facets: Json | None = None) -> Json:
@@ -112,8 +111,8 @@ def _datasets(names: Iterable[DatasetName] | None) -> list[Json]:
 
 
 def _field(field: FieldBody) -> Json:
-    told = {"name": field.name, "type": field.type, "description": field.description}
-    return {key: text for key, text in told.items() if text is not None}
+    described = {"name": field.name, "type": field.type, "description": field.description}
+    return {key: text for key, text in described.items() if text is not None}
 
 
 def _facet(schema: str, **content: Any) -> Json:
@@ -121,5 +120,5 @@ def _facet(schema: str, **content: Any) -> Json:
 
 
 def _own(name: str, **content: Any) -> Json:
-    told = {key: value for key, value in content.items() if value is not None}
-    return {"_producer": PRODUCER, "_schemaURL": f"urn:headwater:facet:{name}:1", **told}
+    given = {key: value for key, value in content.items() if value is not None}
+    return {"_producer": PRODUCER, "_schemaURL": f"urn:headwater:facet:{name}:1", **given}

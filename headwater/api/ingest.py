@@ -102,7 +102,7 @@ class Ingest:
             return bytes(body)
         if encoding in (b"gzip", b"x-gzip", b"deflate"):
             return _inflate(body)
-        raise BadRequest(f"Content-Encoding {encoding.decode('latin-1')} is not understood; use gzip or none")
+        raise BadRequest(f"Content-Encoding {encoding.decode('latin-1')} is not supported; use gzip or none")
 
     async def _received(self, receive: Receive) -> bytes:
         """`asyncio.timeout` by hand, which costs a tenth of it."""
@@ -133,7 +133,7 @@ async def _chunks(receive: Receive) -> bytes:
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise BadRequest("the connection ended before the body did")
+            raise BadRequest("the connection closed before the end of the body")
         chunk = message.get("body", b"")
         size += len(chunk)
         more = message.get("more_body", False)

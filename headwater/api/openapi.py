@@ -28,20 +28,19 @@ from headwater.shapes.problem import ErrorBody
 
 _DESCRIPTION = """Lineage: OpenLineage in, Marquez's API and more out.
 
-Every error has the same body (`ErrorBody`). So have the two that belong to no operation: 404 for a
-path that does not exist, and 405 for a method that a path does not have, with `Allow`. GET means
-HEAD too, except for the live stream."""
+Every error has the same body (`ErrorBody`), also 404 for an unknown path and 405 for a method that a
+path does not have (with `Allow`). Every GET route also answers HEAD, except the live stream."""
 
 _ERRORS = {
-    400: ("BadRequest", "Malformed, or without sense; `errors` names the parameters or fields."),
-    403: ("NotAllowed", "This server may not do that; the message says which setting would let it."),
-    404: ("NotFound", "There is nothing by that name; the message has names that are close."),
-    409: ("Conflict", "There is one by that name, or the cluster rebalances: try again later."),
+    400: ("BadRequest", "Invalid request; `errors` names the parameters or fields."),
+    403: ("NotAllowed", "Not allowed on this server; the message names the setting that allows it."),
+    404: ("NotFound", "Not found; the message suggests similar names."),
+    409: ("Conflict", "The name is taken, or the cluster is rebalancing: try again later."),
     413: ("TooLarge", "The body is too large."),
-    422: ("BadEvent", "JSON, but no event: `errors` says what is wrong and where."),
-    502: ("NoAnswer", "The Connect cluster does not answer, or not as it should."),
-    503: ("NotNow", "Nothing can be written now, or the position is not reached yet. Try again later."),
-    504: ("TookTooLong", "It took longer than a question may; ask for less."),
+    422: ("BadEvent", "Valid JSON but not a valid event; `errors` says what is wrong and where."),
+    502: ("NoAnswer", "The Connect cluster did not answer, or answered with an error."),
+    503: ("NotNow", "The server cannot write at the moment, or has not reached the position yet. Try again later."),
+    504: ("TookTooLong", "The query exceeded its deadline; ask for less."),
 }
 
 # Parameters that name something that must exist.
@@ -66,7 +65,7 @@ def operation_id(_: HTTPRouteHandler, method: Method, path: list[str | PathParam
 
 
 class Document(JsonRenderPlugin):
-    """The document at `/schema/openapi.json`. It is made when somebody asks for it."""
+    """The document at `/schema/openapi.json`, made at the first request."""
 
     _made: bytes | None = None
 
@@ -118,37 +117,37 @@ def _shapes(app: Litestar) -> Iterator[Any]:
     """What the routes answer with, and the bodies that they take."""
     for route in app.routes:
         for handler in route.route_handlers if isinstance(route, HTTPRoute) else ():
-            for told in (handler.responses or {}).values():
-                yield told.data_container
+            for response in (handler.responses or {}).values():
+                yield response.data_container
             if "data" in handler.parsed_fn_signature.parameters:
                 yield handler.parsed_fn_signature.parameters["data"].annotation
 
 
 def _complete(path: str, method: str, operation: Json) -> None:
     del operation["deprecated"]
-    operation["parameters"] = [_parameter(told) for told in operation.get("parameters", ())]
+    operation["parameters"] = [_parameter(parameter) for parameter in operation.get("parameters", ())]
     if method == "get" and path != LIVE_PATH:
         operation["parameters"].append(_POSITION_PARAMETER)
     if path in _EVENT_BODIES and method == "post":
         operation["requestBody"] = _EVENT_BODIES[path]
     # Litestar has a 400 of its own shape, which it never sends here.
-    answers: dict[str, Json] = {code: told for code, told in operation["responses"].items() if code < "400"}
-    for code, told in answers.items():
-        headers = dict(_answer_headers(path, method, code))
+    responses: dict[str, Json] = {code: one for code, one in operation["responses"].items() if code < "400"}
+    for code, response in responses.items():
+        headers = dict(_response_headers(path, method, code))
         if headers:
-            told["headers"] = headers
+            response["headers"] = headers
         else:
-            told.pop("headers", None)
+            response.pop("headers", None)
     for failure in _failures(path, method, operation):
-        answers[str(failure)] = {"$ref": f"#/components/responses/{_ERRORS[failure][0]}"}
+        responses[str(failure)] = {"$ref": f"#/components/responses/{_ERRORS[failure][0]}"}
     if path == "/healthz":
-        answers["503"] = _UNHEALTHY
-    operation["responses"] = answers
+        responses["503"] = _UNHEALTHY
+    operation["responses"] = responses
 
 
-def _parameter(told: Json) -> Json:
-    """Without what goes without saying; and nobody can send null in an address."""
-    schema: Json = told["schema"]
+def _parameter(made: Json) -> Json:
+    """As Litestar makes it, without what goes without saying; and nobody can send null in a URL."""
+    schema: Json = made["schema"]
     schema.pop("description", None)
     if "oneOf" in schema:
         (only,) = (one for one in schema.pop("oneOf") if one != {"type": "null"})
@@ -156,14 +155,14 @@ def _parameter(told: Json) -> Json:
     for bound in ("minimum", "maximum"):
         if bound in schema:
             schema[bound] = int(schema[bound])
-    parameter = {"name": told["name"], "in": told["in"], "required": told["required"]}
-    return {**parameter, "description": told["description"], "schema": schema}
+    parameter = {"name": made["name"], "in": made["in"], "required": made["required"]}
+    return {**parameter, "description": made["description"], "schema": schema}
 
 
 def _failures(path: str, method: str, operation: Json) -> Iterator[int]:
     """How it can fail: by what it takes, by what it names, by what it has to do."""
     yield 400
-    names = {told["name"] for told in operation["parameters"] if told["in"] == "path" or told["name"] in _NAMING}
+    names = {one["name"] for one in operation["parameters"] if one["in"] == "path" or one["name"] in _NAMING}
     if names and operation["operationId"] not in _MAKING:
         yield 404
     if path.startswith(_CONNECT) and names:
@@ -172,30 +171,30 @@ def _failures(path: str, method: str, operation: Json) -> Iterator[int]:
             yield from (403, 409)
     if "requestBody" in operation:
         yield 413
-    is_intake = path in _EVENT_BODIES and method == "post"
-    if is_intake:
+    is_ingest = path in _EVENT_BODIES and method == "post"
+    if is_ingest:
         yield 422
     if path != LIVE_PATH:
         yield 503
-    if not is_intake:
+    if not is_ingest:
         yield 504
 
 
-def _answer_headers(path: str, method: str, code: str) -> Iterator[tuple[str, Json]]:
+def _response_headers(path: str, method: str, code: str) -> Iterator[tuple[str, Json]]:
     if method != "get" and not path.endswith("/validate"):
-        described = "Where in the log it stands; a GET with this header sees it."
+        described = "Position in the log; a GET with this header sees the change."
         # A batch may be empty, or have nothing in it that can be accepted.
         yield "Headwater-Position", {"description": described, "required": path != BATCH_PATH, "schema": _POSITION}
     if code == "201" and path != EVENT_PATH:
-        yield "Location", {"description": "Where it can be asked for.", "required": True, "schema": TEXT}
+        yield "Location", {"description": "URL of the new resource.", "required": True, "schema": TEXT}
 
 
 def _error(code: int, description: str) -> Json:
-    told: Json = {"description": description, "content": _json(ref(ErrorBody.__name__))}
+    response: Json = {"description": description, "content": _json(ref(ErrorBody.__name__))}
     if code == 503:
         seconds = {"type": "integer", "minimum": 1}
-        told["headers"] = {"Retry-After": {"description": "Seconds.", "required": True, "schema": seconds}}
-    return told
+        response["headers"] = {"Retry-After": {"description": "Seconds.", "required": True, "schema": seconds}}
+    return response
 
 
 def _json(schema: Json) -> Json:
@@ -206,7 +205,7 @@ _POSITION_PARAMETER = {
     "name": "Headwater-Position",
     "in": "header",
     "required": False,
-    "description": "Answer when the graph has the event at this position of the log.",
+    "description": "Wait until the graph has the event at this position of the log.",
     "schema": _POSITION,
 }
 _EVENT_BODIES: dict[str, Json] = {
@@ -216,12 +215,12 @@ _EVENT_BODIES: dict[str, Json] = {
         "required": True,
     },
     BATCH_PATH: {
-        "description": "May be gzip, with `Content-Encoding`. Those that cannot be accepted do not hold up the others.",
+        "description": "May be gzip, with `Content-Encoding`. Rejected events do not hold up the others.",
         "content": _json({"type": "array", "items": ref("Event")}),
         "required": True,
     },
 }
 _UNHEALTHY: Json = {
-    "description": "The disk refuses writes, or the position is not reached yet.",
+    "description": "The server cannot write to disk, or has not reached the position yet.",
     "content": _json({"oneOf": [ref(Health.__name__), ref(ErrorBody.__name__)]}),
 }

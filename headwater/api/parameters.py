@@ -27,10 +27,10 @@ def node_parameter(name: str, *kinds: str) -> ParameterKwarg:
     return QueryParameter(name=name, description=described, schema_extra={"pattern": f"^({'|'.join(patterns)})"})
 
 
-InPath = Annotated[str, PathParameter(description="Percent-encoded as one segment, slashes too.")]
-Limit = Annotated[int, Parameter(ge=0, le=_MAX_LIMIT, description="How many, at the most.")]
-Offset = Annotated[int, Parameter(ge=0, le=1 << 53, description="How many to pass over.")]
-Depth = Annotated[int, Parameter(ge=0, le=1 << 31, description="How many jobs away, at the most.")]
+InPath = Annotated[str, PathParameter(description="Percent-encoded as one segment, including slashes.")]
+Limit = Annotated[int, Parameter(ge=0, le=_MAX_LIMIT, description="Maximum number of results.")]
+Offset = Annotated[int, Parameter(ge=0, le=1 << 53, description="Number of results to skip.")]
+Depth = Annotated[int, Parameter(ge=0, le=1 << 31, description="Maximum distance, in jobs.")]
 JOB_OR_DATASET = (type_dataset, type_job)
 WITH_COLUMNS = (type_dataset, type_field, type_job)
 NodeId = Annotated[str, node_parameter("nodeId", *JOB_OR_DATASET)]
@@ -52,7 +52,7 @@ def when_of(at: str | None, since: str | None, until: str | None) -> When:
     """A moment, a window, or all of time."""
     if at is not None:
         if since is not None or until is not None:
-            raise BadRequest("ask for a moment with `at`, or a window with `since` and `until`, not both")
+            raise BadRequest("use either `at` or `since` and `until`, not both")
         moment = time_of("at", at)
         assert moment is not None
         return At(moment)
@@ -60,5 +60,5 @@ def when_of(at: str | None, since: str | None, until: str | None) -> When:
         return Always()
     start, end = time_of("since", since), time_of("until", until)
     if start is not None and end is not None and start > end:
-        raise BadRequest(f"the window ends before it begins: since={since!r} is after until={until!r}")
+        raise BadRequest(f"since={since!r} is after until={until!r}")
     return During(start, end)

@@ -18,7 +18,7 @@ def routable(raw_path: bytes) -> str:
     try:
         decoded = [unquote(part, errors="strict").replace("/", _SLASH) for part in parts]
     except UnicodeDecodeError:
-        raise BadRequest("the path is not UTF-8, percent-encoded") from None
+        raise BadRequest("the path is not percent-encoded UTF-8") from None
     # An empty namespace gives an empty segment between two slashes.
     inner = [part or _NOTHING for part in decoded[1:-1]]
     return "/".join([decoded[0], *inner, decoded[-1]]) if len(decoded) > 1 else decoded[0]

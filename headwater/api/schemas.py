@@ -1,7 +1,7 @@
 """Bodies and answers as JSON Schemas, for the OpenAPI document.
 
-They are made from the shapes themselves, by msgspec, which also reads and writes them. What the
-shapes cannot say is put right here: moments, facets, the data of a graph's nodes, and events.
+msgspec makes them from the shapes themselves, which it also reads and writes. What the shapes cannot
+say is added here: moments, facets, the data of a graph's nodes, and events.
 """
 
 from collections.abc import Iterable
@@ -33,12 +33,12 @@ def ref(name: str) -> Json:
 
 def schemas_of(roots: Iterable[Any]) -> dict[str, Json]:
     """Of these types and all that they are made of, by name."""
-    found: dict[str, Shape] = {}
+    shapes: dict[str, Shape] = {}
     for root in (*roots, *_NODE_DATA):
-        _collect(root, found)
-    _, made = msgspec.json.schema_components(found.values(), ref_template=_REF)
-    for name, shape in found.items():
-        _put_right(shape, made[name])
+        _collect(root, shapes)
+    _, made = msgspec.json.schema_components(shapes.values(), ref_template=_REF)
+    for name, shape in shapes.items():
+        _complete(shape, made[name])
     made[GraphNode.__name__]["properties"]["data"] = {"oneOf": [ref(data.__name__) for data in _NODE_DATA]}
     made[Events.__name__]["properties"]["events"]["items"] = {"type": "object", "description": "As it was sent."}
     made[DatasetBody.__name__] |= {
@@ -48,25 +48,25 @@ def schemas_of(roots: Iterable[Any]) -> dict[str, Json]:
     return dict(sorted({**made, **_EVENTS}.items()))
 
 
-def _collect(kind: Any, found: dict[str, Shape]) -> None:
+def _collect(kind: Any, shapes: dict[str, Shape]) -> None:
     for part in get_args(kind):
-        _collect(part, found)
-    if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind.__name__ not in found:
-        found[kind.__name__] = kind
+        _collect(part, shapes)
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind.__name__ not in shapes:
+        shapes[kind.__name__] = kind
         for field in fields(kind):
-            _collect(field.type, found)
+            _collect(field.type, shapes)
 
 
-def _put_right(shape: Shape, schema: Json) -> None:
+def _complete(shape: Shape, schema: Json) -> None:
     properties = schema["properties"]
     for field in fields(shape):
-        told = properties[field.encode_name]
-        # Whoever generates types takes a field with a default for one that is always there.
-        told.pop("default", None)
+        schema_of_field = properties[field.encode_name]
+        # Generators of types take a field with a default for one that is always there.
+        schema_of_field.pop("default", None)
         if field.encode_name in ("facets", "runFacets"):
             properties[field.encode_name] = ref("Facets")
         elif datetime in (field.type, *get_args(field.type)):
-            properties[field.encode_name] = _or_null(_MOMENT) if "anyOf" in told else _MOMENT
+            properties[field.encode_name] = _or_null(_MOMENT) if "anyOf" in schema_of_field else _MOMENT
     del schema["title"]
     if not issubclass(shape, Body) and not shape.__struct_config__.omit_defaults:
         schema["required"] = list(properties)  # in answers all fields are there, whatever their values
@@ -76,7 +76,7 @@ def _or_null(schema: Json) -> Json:
     return {"anyOf": [schema, _NULL]}
 
 
-# Events, as the decoder takes them. What nobody knows is kept, so nothing is said of other fields.
+# Events, as the decoder accepts them. Unknown fields are stored, so other fields are not described.
 
 
 def _object(description: str, required: Iterable[str], **properties: Json) -> Json:
@@ -94,12 +94,12 @@ _EVENT_TYPE: Json = {"enum": [kind.name for kind in EventType if kind is not Eve
 
 _EVENTS: dict[str, Json] = {
     "Facets": {
-        "description": "By name, each with whatever it was sent with.",
+        "description": "Facets by name, each as it was sent.",
         "type": "object",
         "additionalProperties": {"type": "object"},
     },
     "EventFacets": {
-        "description": "By name. All are kept, also those that nobody knows.",
+        "description": "Facets by name. Unknown facets are stored as well.",
         "type": "object",
         "additionalProperties": _or_null({"type": "object"}),
     },

@@ -123,14 +123,14 @@ class Around:
             known = self._datasets[node] = (revision, found)
         return known
 
-    def read_ahead(self, datasets: list[Node]) -> None:
+    def prefetch(self, datasets: list[Node]) -> None:
         """Reads at once what many datasets will need; others are passed over."""
         nodes, known = self._state.nodes, self._datasets
         now = known if self._now is None else self._now._datasets
         fresh = {n for n in datasets if n not in known and n not in now and isinstance(nodes[n], Dataset)}
         if fresh:
             sets = [(told, edge.dst) for node in fresh for edge, told in self._columns.sets(node)]
-            self._reader.read_columns_ahead(sets)
+            self._reader.prefetch_columns(sets)
 
     def _around_dataset(self, node: Node, before: AroundDataset | None) -> AroundDataset:
         state, canonical, alive = self._state, self._canonical, self._when.alive

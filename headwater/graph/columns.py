@@ -62,7 +62,7 @@ class Reader(Protocol):
     feeding: dict[Node, tuple[int, Feeding]]
 
     def columns(self, state: State, told: ColumnSet, target: Node) -> Columns: ...
-    def read_columns_ahead(self, wanted: Iterable[tuple[ColumnSet, Node]]) -> None:
+    def prefetch_columns(self, columns: Iterable[tuple[ColumnSet, Node]]) -> None:
         """To be called before `columns` is asked for many: they are read at once."""
 
     def field_names(self, state: State, dataset: Node) -> list[str]: ...
@@ -94,19 +94,6 @@ def column_lineage(
     up: bool = True,
     down: bool = False,
     when: When | None = None,
-) -> ColumnGraph:
-    return finish(column_lineage_in_slices(state, reader, start, depth, up=up, down=down, when=when))
-
-
-def column_lineage_in_slices(
-    state: State,
-    reader: Reader,
-    start: Iterable[Column],
-    depth: int,
-    *,
-    up: bool = True,
-    down: bool = False,
-    when: When | None = None,
 ) -> ColumnSlices:
     walk = ColumnWalk(state, reader, when)
     starts = list(dict.fromkeys(start))
@@ -121,7 +108,7 @@ def column_lineage_in_slices(
     return found
 
 
-def columns_above_in_slices(
+def columns_above(
     state: State, reader: Reader, start: Iterable[Column], depth: int, when: When | None = None
 ) -> Slices[ColumnSets, ColumnSets]:
     """The columns of `column_lineage` upwards, found dataset by dataset: mostly all columns of a
@@ -153,12 +140,6 @@ def columns_above_in_slices(
 
 def column_paths(
     state: State, reader: Reader, start: Iterable[Column], end: Iterable[Column], when: When | None = None
-) -> ColumnGraph:
-    return finish(column_paths_in_slices(state, reader, start, end, when))
-
-
-def column_paths_in_slices(
-    state: State, reader: Reader, start: Iterable[Column], end: Iterable[Column], when: When | None = None
 ) -> ColumnSlices:
     """Every column and edge on some way from `start` down to `end`; empty if there is none."""
     walk, deep = ColumnWalk(state, reader, when), len(state.nodes)
@@ -177,13 +158,7 @@ def column_paths_in_slices(
 _SRC, _DST = attrgetter("src"), attrgetter("dst")
 
 
-def columns_of(state: State, reader: Reader, dataset: Node, when: When | None = None) -> list[Column]:
-    return finish(columns_of_in_slices(state, reader, dataset, when))
-
-
-def columns_of_in_slices(
-    state: State, reader: Reader, dataset: Node, when: When | None = None
-) -> Slices[None, list[Column]]:
+def columns_of(state: State, reader: Reader, dataset: Node, when: When | None = None) -> Slices[None, list[Column]]:
     """All columns of a dataset: those of its schema, and those that only lineage knows."""
     walk = ColumnWalk(state, reader, when)
     names = dict.fromkeys(reader.field_names(state, dataset))

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import msgspec
 
 from headwater.graph.columns import Column, ColumnWalk, Reader
-from headwater.graph.slices import STEPS_PER_SLICE, Slices, finish
-from headwater.graph.traverse import CONNECTED, neighbourhood_in_slices
+from headwater.graph.slices import STEPS_PER_SLICE, Slices
+from headwater.graph.traverse import CONNECTED, neighbourhood
 from headwater.graph.when import At
 from headwater.ids import Micros, Node
 from headwater.model.entities import Edge, Job
@@ -35,18 +35,6 @@ def diff(
     start: Node | None = None,
     depth: int = 20,
     limit: int | None = None,
-) -> Difference:
-    return finish(diff_in_slices(state, reader, before, after, start, depth, limit))
-
-
-def diff_in_slices(
-    state: State,
-    reader: Reader,
-    before: Micros,
-    after: Micros,
-    start: Node | None = None,
-    depth: int = 20,
-    limit: int | None = None,
 ) -> Slices[object, Difference]:
     """Around a node: what is connected to it at either moment. Without one: everything that was
     seen after the earlier moment, as nothing else can have changed. Edges between columns are no
@@ -68,8 +56,8 @@ class _Comparison:
         self.found = Difference()
 
     def around(self, start: Node, depth: int) -> Slices[object, None]:
-        was = yield from neighbourhood_in_slices(self._state, start, depth, CONNECTED, self._whens[0])
-        now = yield from neighbourhood_in_slices(self._state, start, depth, CONNECTED, self._whens[1])
+        was = yield from neighbourhood(self._state, start, depth, CONNECTED, self._whens[0])
+        now = yield from neighbourhood(self._state, start, depth, CONNECTED, self._whens[1])
         for graph, at, when in zip((was, now), self._times, self._whens, strict=True):
             if not self._began(start, at) or when.hides(self._state, start):
                 del graph.nodes[start]

@@ -9,9 +9,8 @@ behind is hit in an unknown way.
 import msgspec
 
 from headwater.graph.around import NOTHING, Around, AroundDataset, AroundJob, Found, Names
-from headwater.graph.columns import Column, Reader
-from headwater.graph.slices import STEPS_PER_SLICE, Slices, finish
-from headwater.graph.when import When
+from headwater.graph.columns import Column
+from headwater.graph.slices import STEPS_PER_SLICE, Slices
 from headwater.ids import Node
 from headwater.model.entities import Job
 from headwater.model.state import State
@@ -51,15 +50,7 @@ _Step = tuple[Node, _Hit, Node, list[Node]]
 """From a dataset through a job (the dataset behind, where no job was named) to what it reaches."""
 
 
-def impact(
-    state: State, reader: Reader, start: Node | Column, depth: int, limit: int, when: When | None = None
-) -> Impact:
-    return finish(impact_in_slices(state, Around(state, reader, when), start, depth, limit))
-
-
-def impact_in_slices(
-    state: State, around: Around, start: Node | Column, depth: int, limit: int
-) -> Slices[Impact, Impact]:
+def impact(state: State, around: Around, start: Node | Column, depth: int, limit: int) -> Slices[Impact, Impact]:
     """What is at most `depth` jobs away; of that the nearest `limit`."""
     return _Walk(state, around, depth, limit).run(start)
 
@@ -127,7 +118,7 @@ class _Walk:
 
     def _follow(self, steps: list[_Step], distance: int) -> None:
         nodes, found = self._state.nodes, self.found
-        self._around.read_ahead([target for step in steps for target in step[3]])
+        self._around.prefetch([target for step in steps for target in step[3]])
         for source, hit, producer, outputs in steps:
             use = -1 if outputs and not hit.unknown else UNKNOWN
             for target in outputs:

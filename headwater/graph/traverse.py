@@ -11,7 +11,7 @@ from itertools import chain
 import msgspec
 
 from headwater.graph.flow import Flow
-from headwater.graph.slices import STEPS_PER_SLICE, Slices, finish
+from headwater.graph.slices import STEPS_PER_SLICE, Slices
 from headwater.graph.when import Always, When
 from headwater.ids import Node
 from headwater.model.entities import Dataset, Edge, Job
@@ -37,15 +37,7 @@ class Subgraph(msgspec.Struct):
 Walk = Slices[Subgraph, Subgraph]
 
 
-def neighbourhood(
-    state: State, start: Node, depth: int, direction: str = CONNECTED, when: When | None = None
-) -> Subgraph:
-    return finish(neighbourhood_in_slices(state, start, depth, direction, when))
-
-
-def neighbourhood_in_slices(
-    state: State, start: Node, depth: int, direction: str = CONNECTED, when: When | None = None
-) -> Walk:
+def neighbourhood(state: State, start: Node, depth: int, direction: str = CONNECTED, when: When | None = None) -> Walk:
     """What lies around a node. `connected` also takes siblings in: all that shares a dataset."""
     walk = _Walk(state, when or Always())
     start = state.aliases.canonical(start)
@@ -59,11 +51,7 @@ def neighbourhood_in_slices(
     return found
 
 
-def paths(state: State, start: Node, end: Node, when: When | None = None) -> Subgraph:
-    return finish(paths_in_slices(state, start, end, when))
-
-
-def paths_in_slices(state: State, start: Node, end: Node, when: When | None = None) -> Walk:
+def paths(state: State, start: Node, end: Node, when: When | None = None) -> Walk:
     """Every node and edge on some way from `start` down to `end`; empty if there is none."""
     deep = len(state.nodes)
     walk = _Walk(state, when or Always())

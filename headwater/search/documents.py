@@ -1,4 +1,4 @@
-"""Jobs and datasets as texts to be found by, and as the terms of the index."""
+"""What jobs and datasets can be found by, and the terms of the index."""
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
@@ -35,7 +35,7 @@ LONGEST_SHORT_START = 3
 _LONGEST_TEXT = 20_000
 
 
-class Texts(msgspec.Struct, gc=False):
+class Document(msgspec.Struct, gc=False):
     """What a job or dataset can be found by."""
 
     node: Node
@@ -61,7 +61,7 @@ def hour(at: Micros) -> int:
     return max(0, at // _HOUR)
 
 
-def says_the_same(fingerprint: int, other: int) -> bool:
+def differs_only_in_time(fingerprint: int, other: int) -> bool:
     """Whether two documents differ in their time at the most."""
     return fingerprint >> _HOUR_BITS == other >> _HOUR_BITS
 
@@ -79,28 +79,28 @@ class Documents:
         state = self._state
         if not is_shown(state, node):
             return 0
-        told = [f"{name}={content}" for name, content in self._wanted(node).items()]
-        told += [f"{field}\0{tag}\0{on}" for (field, tag), (_, on) in sorted(self._edited_tags(node).items())]
+        parts = [f"{name}={content}" for name, content in self._contents_of(node).items()]
+        parts += [f"{field}\0{tag}\0{on}" for (field, tag), (_, on) in sorted(self._edited_tags(node).items())]
         for member in state.aliases.members(node):
-            told += [state.nodes[member].namespace, state.nodes[member].name]
-        text = "\0".join(told) + ("" if isinstance(state.nodes[node], Dataset) else "\0job")
-        texts = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") >> _HOUR_BITS or 1
-        return texts << _HOUR_BITS | hour(last_seen(state, node)) & _HOUR_MASK
+            parts += [state.nodes[member].namespace, state.nodes[member].name]
+        text = "\0".join(parts) + ("" if isinstance(state.nodes[node], Dataset) else "\0job")
+        digest = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") >> _HOUR_BITS or 1
+        return digest << _HOUR_BITS | hour(last_seen(state, node)) & _HOUR_MASK
 
-    async def read(self, nodes: Sequence[Node]) -> list[Texts]:
-        """The texts of what is shown of these nodes, all contents with one look into the log."""
-        wanted = {node: self._wanted(node) for node in nodes if is_shown(self._state, node)}
-        contents = {content for held in wanted.values() for content in held.values()}
+    async def read(self, nodes: Sequence[Node]) -> list[Document]:
+        """The documents of the nodes that are shown; all contents are read at once."""
+        by_node = {node: self._contents_of(node) for node in nodes if is_shown(self._state, node)}
+        contents = {content for facets in by_node.values() for content in facets.values()}
         bodies = await self._service.run_query(self._service.log.contents, contents) if contents else {}
         return [
-            self._texts(node, {name: bodies[content] for name, content in held.items()})
-            for node, held in wanted.items()
+            self._document(node, {name: bodies[content] for name, content in facets.items()})
+            for node, facets in by_node.items()
         ]
 
-    def _wanted(self, node: Node) -> dict[str, ContentId]:
+    def _contents_of(self, node: Node) -> dict[str, ContentId]:
         state = self._state
         registers = facets_of(state, node)
-        held = {
+        contents = {
             name: register[2]
             for name in _FACETS
             if (register := registers.get(name)) is not None and register[2] != DELETED
@@ -108,8 +108,8 @@ class Documents:
         if isinstance(state.nodes[node], Dataset):
             schema = self._contents.schema_content(state, node)
             if schema is not None:
-                held[_SCHEMA] = schema
-        return held
+                contents[_SCHEMA] = schema
+        return contents
 
     def _edited_tags(self, node: Node) -> Tags:
         """Tags that people put on or took off."""
@@ -120,7 +120,7 @@ class Documents:
         members = self._state.aliases.members(node) if kind == "dataset" else (node,)
         return edited.tags_on([(kind, nodes[m].namespace, nodes[m].name) for m in members])
 
-    def _texts(self, node: Node, bodies: dict[str, bytes]) -> Texts:
+    def _document(self, node: Node, bodies: dict[str, bytes]) -> Document:
         state = self._state
         entity = state.nodes[node]
         about = f.read(f.Documentation, bodies.get("documentation"))
@@ -131,7 +131,7 @@ class Documents:
         tagged = tags_by_field(tags, self._edited_tags(node))
         columns: dict[str, str] = {}
         _add_columns(columns, "", (schema.fields if schema else None) or ())
-        return Texts(
+        return Document(
             node=node,
             kind=DATASET if isinstance(entity, Dataset) else JOB,
             namespace=entity.namespace,
@@ -147,31 +147,31 @@ class Documents:
         )
 
 
-def _add_columns(found: dict[str, str], above: str, fields: Iterable[f.SchemaField]) -> None:
+def _add_columns(columns: dict[str, str], above: str, fields: Iterable[f.SchemaField]) -> None:
     for field in fields:
         name = above + field.name
-        found[name] = found.get(name) or field.description or ""
-        _add_columns(found, name + ".", field.fields or ())
+        columns[name] = columns.get(name) or field.description or ""
+        _add_columns(columns, name + ".", field.fields or ())
 
 
-def terms(texts: Texts) -> dict[str, Iterable[str]]:
+def terms(document: Document) -> dict[str, Iterable[str]]:
     """The terms of each field of the index."""
-    names = [texts.name, *texts.aliases]
+    names = [document.name, *document.aliases]
     wholes = {folded(name) for name in names}
     ends = {tail for name in names for tail in tails(name)} - wholes
     name_words = words(names)
-    descriptions = [text[:_LONGEST_TEXT] for text in (texts.description or "", *texts.column_descriptions)]
+    descriptions = [text[:_LONGEST_TEXT] for text in (document.description or "", *document.column_descriptions)]
     others = {
-        "marks": words((*texts.tags, *texts.owners)),
-        "columns": words(texts.columns),
-        "namespace": words((texts.namespace,)),
+        "marks": words((*document.tags, *document.owners)),
+        "columns": words(document.columns),
+        "namespace": words((document.namespace,)),
         "description": words(descriptions),
-        "sql": words(((texts.sql or "")[:_LONGEST_TEXT],)),
+        "sql": words(((document.sql or "")[:_LONGEST_TEXT],)),
     }
     return {
-        "kind": (texts.kind,),
-        "in_namespace": (namespace_term(texts.namespace),),
-        "exact": wholes | {folded(f"{texts.namespace}/{texts.name}"), folded(texts.node_id)},
+        "kind": (document.kind,),
+        "in_namespace": (namespace_term(document.namespace),),
+        "exact": wholes | {folded(f"{document.namespace}/{document.name}"), folded(document.node_id)},
         "tail": ends,
         "start": _starts(wholes, LONGEST_START),
         "tail_start": _starts(ends, LONGEST_START),

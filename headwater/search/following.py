@@ -24,7 +24,7 @@ from headwater.facet_contents import Contents
 from headwater.ids import Node, Position
 from headwater.ingest.service import Service
 from headwater.model.entities import Dataset
-from headwater.search.documents import Documents, says_the_same
+from headwater.search.documents import Documents, differs_only_in_time
 from headwater.search.index import Index, IndexUnusable
 
 logger = logging.getLogger(__name__)
@@ -49,8 +49,8 @@ _DOCUMENTS_PER_COMMIT = 20_000
 # time, and otherwise so many each time. An hour has room for half a million.
 _TIMES_EVERY_SECONDS, _TIMES_AT_ONCE = 15.0, 2048
 
-# A question waits until the index has all that was told before it. But where events come in all
-# the time, which a moment shows, it is answered from what there is, at most a second old.
+# A query waits until the index has all events before it. But where events come in all the time,
+# which a moment shows, it is answered from the index as it is, at most a second old.
 _MOMENT_SECONDS, _STREAM_SECONDS = 0.01, 0.25
 _LONGEST_WAIT_SECONDS = 5.0  # while an index is built
 
@@ -113,7 +113,7 @@ class Following:
             self._wake.clear()
             failure: StoreUnavailable | None = None
             try:
-                await self._catch_up()
+                await self._follow()
                 self._failing, pause = False, _EVERY_SECONDS
             except Exception as e:
                 failure = StoreUnavailable(f"the search index cannot be written: {e}")
@@ -134,7 +134,7 @@ class Following:
                 async with asyncio.timeout(pause):
                     await self._wake.wait()
 
-    async def _catch_up(self) -> None:
+    async def _follow(self) -> None:
         """Brings the index to where the state is now."""
         position = self._state.position
         if self._to_open:
@@ -174,7 +174,7 @@ class Following:
             for node in batch:
                 was, now = self._fingerprints[node], self._documents.fingerprint(node)
                 if was != now:
-                    if says_the_same(was, now):
+                    if differs_only_in_time(was, now):
                         self._late[node] = None
                     else:
                         moved.append(node)
@@ -213,12 +213,14 @@ class Following:
         for start in range(0, len(moved), _DOCUMENTS_PER_SLICE):
             began = time.perf_counter()
             batch = moved[start : start + _DOCUMENTS_PER_SLICE]
-            # The state may have moved on since, so the fingerprint is taken with the texts.
+            # The state may have moved on since, so the fingerprint is taken with the document.
             prints = {node: self._documents.fingerprint(node) for node in batch}
-            texts = await self._documents.read([node for node in batch if prints[node]])
+            documents = await self._documents.read([node for node in batch if prints[node]])
             written.update(prints)
             await self._let_others(began)
-            await self._in_thread(index.add, [(t, prints[t.node]) for t in texts], [n for n in batch if not prints[n]])
+            await self._in_thread(
+                index.add, [(t, prints[t.node]) for t in documents], [n for n in batch if not prints[n]]
+            )
         await self._in_thread(index.commit)
         for node, fingerprint in written.items():
             self._fingerprints[node] = fingerprint
@@ -232,29 +234,29 @@ class Following:
         self._to_open = True
         self._wake.set()
 
-    async def bring_up(self) -> None:
-        """What was told before the question is found by it, unless there is no end of telling."""
-        wanted = self._state.position
-        if self.position >= wanted or self._failing:
+    async def catch_up(self) -> None:
+        """A query finds all events before it, unless they come in without end."""
+        target = self._state.position
+        if self.position >= target or self._failing:
             return
         if time.monotonic() < self._stream_until:
             if self._events_come_in():
                 self._stream_until = time.monotonic() + _STREAM_SECONDS
             return
-        reached = asyncio.ensure_future(self.reached(wanted))
+        reached = asyncio.ensure_future(self.reached(target))
         until = time.monotonic() + _LONGEST_WAIT_SECONDS
         try:
             while not reached.done() and time.monotonic() < until:
                 await asyncio.wait((reached,), timeout=_MOMENT_SECONDS)
-                if not reached.done() and self._state.position > wanted and self._index is not None:
+                if not reached.done() and self._state.position > target and self._index is not None:
                     self._stream_until = time.monotonic() + _STREAM_SECONDS
                     break
         finally:
             reached.cancel()
         if reached.done() and not reached.cancelled():
-            reached.exception()  # told in the log; what there is, still answers
+            reached.exception()  # it is in the server's log; the index as it is still answers
 
-    async def bring_up_times(self) -> None:
+    async def catch_up_times(self) -> None:
         """For questions by time."""
         if not self._late or self._failing:
             return

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from headwater.search.documents import Texts
-from headwater.search.words import Question, Word, parts, plain, plain_with_places, runs
+from headwater.search.documents import Document
+from headwater.search.words import QueryWords, Word, parts, plain, plain_with_places, runs
 
 Span = tuple[int, int]
 
@@ -15,42 +15,42 @@ _MOST_OF_A_KIND = 5
 _LONGEST_PIECE, _BEFORE = 200, 60
 
 
-def highlights(texts: Texts, asked: Question) -> list[tuple[str, str]]:
+def highlights(document: Document, words: QueryWords) -> list[tuple[str, str]]:
     """Pairs of a field and a piece of its text, HTML but for the hits.
 
     The best fields come first, and none after all words were found: whoever typed the name of a
     table need not read all the columns that have it too."""
     shown: list[tuple[str, str]] = []
-    missed = set(asked.words)
-    for field, pieces in _fields(texts):
-        found = 0
+    missed = set(words.words)
+    for field, pieces in _fields(document):
+        of_this_kind = 0
         for piece in pieces:
             # Nearly all pieces have none of the words, which is seen at once.
             low = plain(piece).casefold()
-            here = [word for word in asked.words if word.text in low]
+            here = [word for word in words.words if word.text in low]
             if here and (spans := _spans(piece, here, missed)):
                 shown.append((field, _marked(piece, spans)))
-                found += 1
-                if found == _MOST_OF_A_KIND:
+                of_this_kind += 1
+                if of_this_kind == _MOST_OF_A_KIND:
                     break
         if not missed:
             return shown
-    return shown + [place for word in missed if (place := _loosely(texts, word)) is not None]
+    return shown + [place for word in missed if (place := _loosely(document, word)) is not None]
 
 
-def _fields(texts: Texts) -> Iterator[tuple[str, Sequence[str]]]:
-    yield "name", (texts.name, *texts.aliases)
-    yield "tags", texts.tags
-    yield "owners", texts.owners
-    yield "columns", texts.columns
-    yield "namespace", (texts.namespace,)
-    yield "description", (texts.description or "", *texts.column_descriptions)
-    yield "sql", (texts.sql or "",)
+def _fields(document: Document) -> Iterator[tuple[str, Sequence[str]]]:
+    yield "name", (document.name, *document.aliases)
+    yield "tags", document.tags
+    yield "owners", document.owners
+    yield "columns", document.columns
+    yield "namespace", (document.namespace,)
+    yield "description", (document.description or "", *document.column_descriptions)
+    yield "sql", (document.sql or "",)
 
 
-def _loosely(texts: Texts, word: Word) -> tuple[str, str] | None:
+def _loosely(document: Document, word: Word) -> tuple[str, str] | None:
     """Where a word stands with a typo, or in parts."""
-    for field, pieces in _fields(texts):
+    for field, pieces in _fields(document):
         for piece in pieces:
             if spans := _loose_spans(piece, word):
                 return field, _marked(piece, spans)
@@ -68,24 +68,24 @@ def _candidates(text: str) -> Iterator[tuple[str, Sequence[int]]]:
 
 def _spans(text: str, words: Iterable[Word], missed: set[Word]) -> list[Span]:
     """Where words begin words of the text; they are not missed any more."""
-    found = []
+    spans = []
     for candidate, places in _candidates(text):
         for word in words:
             if candidate.startswith(word.text):
-                found.append((places[0], places[min(len(word.text), len(places)) - 1] + 1))
+                spans.append((places[0], places[min(len(word.text), len(places)) - 1] + 1))
                 missed.discard(word)
-    return found
+    return spans
 
 
 def _loose_spans(text: str, word: Word) -> list[Span]:
-    found = _spans(text, [Word(part) for part in word.parts], set()) if word.parts else []
+    spans = _spans(text, [Word(part) for part in word.parts], set()) if word.parts else []
     if word.may_have_a_typo:
-        found += [
+        spans += [
             (places[0], places[-1] + 1)
             for candidate, places in _candidates(text)
             if is_close(candidate, word.text, beginning=word.last)
         ]
-    return found
+    return spans
 
 
 def is_close(text: str, word: str, *, beginning: bool) -> bool:

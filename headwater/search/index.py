@@ -22,9 +22,9 @@ import tantivy
 
 from headwater.errors import HeadwaterError
 from headwater.ids import Node
-from headwater.search.documents import Texts, hour, terms
+from headwater.search.documents import Document, hour, terms
 from headwater.search.query import Filters, Queries
-from headwater.search.words import Question
+from headwater.search.words import QueryWords
 
 # Raise it whenever documents or terms change: the index is then made anew.
 FORMAT = 3
@@ -65,7 +65,7 @@ class Place(NamedTuple):
     node: Node
 
 
-class Found(msgspec.Struct, frozen=True, gc=False):
+class Matches(msgspec.Struct, frozen=True, gc=False):
     total: int
     places: list[Place]  # the best first, or the latest
 
@@ -100,28 +100,28 @@ class Searching:
             self._queries = Queries(self._index.schema)
             self._searcher = self._index.searcher()
 
-    def look_again(self) -> None:
+    def reload(self) -> None:
         with _explained(self._folder):
             self._index.reload()
             self._searcher = self._index.searcher()
 
-    def search(self, asked: Question, filters: Filters, most: int, *, latest: bool = False) -> Found:
+    def search(self, words: QueryWords, filters: Filters, most: int, *, latest: bool = False) -> Matches:
         """At least so many hits, if there are, and all up to MOST_SORTED: the best ones, or the
         latest ones."""
         searcher = self._searcher
         # Tantivy makes room for as many as it is asked for, whether there are or not.
         limit = min(max(most, MOST_SORTED), max(searcher.num_docs, 1))
         with _explained(self._folder):
-            query = self._queries.strict(asked, filters)
-            found = _best(searcher, query, limit)
-            if found.total < _FEW:
-                if asked.has_other_spellings:
-                    query = self._queries.lenient(asked, filters)
-                    found = _best(searcher, query, limit)
-                if not found.total and len(asked.words) > 1:
-                    query = self._queries.loose(asked, filters)
-                    found = _best(searcher, query, limit)
-            return _latest(searcher, query, limit) if latest and found.total > limit else found
+            query = self._queries.strict(words, filters)
+            matches = _best(searcher, query, limit)
+            if matches.total < _FEW:
+                if words.has_other_spellings:
+                    query = self._queries.lenient(words, filters)
+                    matches = _best(searcher, query, limit)
+                if not matches.total and len(words.words) > 1:
+                    query = self._queries.loose(words, filters)
+                    matches = _best(searcher, query, limit)
+            return _latest(searcher, query, limit) if latest and matches.total > limit else matches
 
 
 class Index(Searching):
@@ -143,15 +143,15 @@ class Index(Searching):
 
     # Writing
 
-    def add(self, documents: Iterable[tuple[Texts, int]], gone: Iterable[Node]) -> None:
+    def add(self, documents: Iterable[tuple[Document, int]], gone: Iterable[Node]) -> None:
         """Puts documents, each with its fingerprint, in the place of what is there of them."""
         with self._writing, _explained(self._folder):
             assert self._writer is not None
             for node in gone:
                 self._writer.delete_documents_by_term("node", node)
-            for texts, fingerprint in documents:
-                self._writer.delete_documents_by_term("node", texts.node)
-                self._writer.add_document(_document(texts, fingerprint))
+            for document, fingerprint in documents:
+                self._writer.delete_documents_by_term("node", document.node)
+                self._writer.add_document(_indexed(document, fingerprint))
 
     def commit(self) -> None:
         """All that was added is on disk and can be found."""
@@ -161,7 +161,7 @@ class Index(Searching):
     def _publish(self) -> None:
         assert self._writer is not None
         self._writer.commit()
-        self.look_again()
+        self.reload()
         self.version = self.version._replace(commits=self.version.commits + 1)
 
     def close(self) -> None:
@@ -173,7 +173,7 @@ class Index(Searching):
     def fingerprints(self, nodes: int) -> "array[int]":
         """Of each node the fingerprint of its document, 0 without one. Documents of nodes beyond
         that are dropped: they belong to another log."""
-        found = array("Q", bytes(8 * nodes))
+        fingerprints = array("Q", bytes(8 * nodes))
         searcher = self._searcher
         with self._writing, _explained(self._folder):
             for first in range(0, nodes, _NODES_PER_READ):
@@ -181,13 +181,13 @@ class Index(Searching):
                 hits = searcher.search(these, _NODES_PER_READ, order_by_field="node").hits
                 prints: list[Any] = searcher.fast_field_values("fingerprint", [address for _, address in hits])
                 for (node, _), fingerprint in zip(hits, prints, strict=True):
-                    found[node] = fingerprint
+                    fingerprints[node] = fingerprint
             beyond = self._queries.of_nodes(nodes, None)
             if searcher.search(beyond, 1).hits:
                 assert self._writer is not None
                 self._writer.delete_documents_by_query(beyond)
                 self._publish()
-        return found
+        return fingerprints
 
     def size(self) -> int:
         return sum(file.stat().st_size for file in self._folder.iterdir() if file.is_file())
@@ -196,22 +196,22 @@ class Index(Searching):
 _last: list[tuple[Path, Version, Searching]] = []
 
 
-def search(folder: Path, version: Version, asked: Question, filters: Filters, most: int, latest: bool) -> Found:
+def search(folder: Path, version: Version, words: QueryWords, filters: Filters, most: int, latest: bool) -> Matches:
     """For a process or thread of its own: opens the index if need be, and looks again if it was written since."""
     for _ in range(_ATTEMPTS):
         try:
-            return _searching(folder, version).search(asked, filters, most, latest=latest)
+            return _searching(folder, version).search(words, filters, most, latest=latest)
         except IndexUnusable:
             # The writer may have taken files away that were in use a moment ago.
             _last.clear()
-    return _searching(folder, version).search(asked, filters, most, latest=latest)
+    return _searching(folder, version).search(words, filters, most, latest=latest)
 
 
 def _searching(folder: Path, version: Version) -> Searching:
     for known, seen, searching in _last:
         if known == folder and seen.opened == version.opened:
             if seen.commits < version.commits:
-                searching.look_again()
+                searching.reload()
                 _last[:] = [(folder, version, searching)]
             return searching
     searching = Searching(folder)
@@ -219,17 +219,17 @@ def _searching(folder: Path, version: Version) -> Searching:
     return searching
 
 
-def _best(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> Found:
+def _best(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> Matches:
     total, hits = _search(searcher, query, limit, weight_by_field="weight")
     factors = {at: _factor(at) for at in {at for _, _, at in hits}}
     places = [Place(round(score / factors[at], 2), at, node) for score, node, at in hits]
     places.sort(key=itemgetter(0, 1), reverse=True)
-    return Found(total, places)
+    return Matches(total, places)
 
 
-def _latest(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> Found:
+def _latest(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> Matches:
     total, hits = _search(searcher, query, limit, order_by_field="hour")
-    return Found(total, [Place(0.0, at, node) for _, node, at in hits])
+    return Matches(total, [Place(0.0, at, node) for _, node, at in hits])
 
 
 def _search(
@@ -260,17 +260,17 @@ def _lines() -> tantivy.TextAnalyzer:
     return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.regex(r"[^\n]+")).build()
 
 
-def _document(texts: Texts, fingerprint: int) -> tantivy.Document:
-    at = hour(texts.updated)
-    document = tantivy.Document()
-    document.add_integer("node", texts.node)
-    document.add_unsigned("fingerprint", fingerprint)
-    document.add_unsigned("hour", at)
-    document.add_float("weight", 2 ** _factor(at) - 2)
-    for field, found in terms(texts).items():
-        if found:
-            document.add_text(field, "\n".join(found))
-    return document
+def _indexed(document: Document, fingerprint: int) -> tantivy.Document:
+    at = hour(document.updated)
+    indexed = tantivy.Document()
+    indexed.add_integer("node", document.node)
+    indexed.add_unsigned("fingerprint", fingerprint)
+    indexed.add_unsigned("hour", at)
+    indexed.add_float("weight", 2 ** _factor(at) - 2)
+    for field, its_terms in terms(document).items():
+        if its_terms:
+            indexed.add_text(field, "\n".join(its_terms))
+    return indexed
 
 
 def _factor(at: int) -> float:

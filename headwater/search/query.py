@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tantivy import FieldType, Occur, Query, Schema
 
 from headwater.search.documents import LONGEST_SHORT_START, LONGEST_START
-from headwater.search.words import Question, Word, namespace_term
+from headwater.search.words import QueryWords, Word, namespace_term
 
 _WHOLE = {"exact": 80.0, "tail": 60.0, "start": 40.0, "tail_start": 20.0}
 _WORD = 10.0
@@ -37,31 +37,31 @@ class Queries:
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
 
-    def strict(self, asked: Question, filters: Filters) -> Query:
+    def strict(self, words: QueryWords, filters: Filters) -> Query:
         """Every word is found, as it is or as a beginning."""
-        every = [(Occur.Must, self._word(word, len(asked.words))) for word in asked.words]
-        return self._with_whole(asked, every, filters)
+        every = [(Occur.Must, self._word(word, len(words.words))) for word in words.words]
+        return self._with_whole(words, every, filters)
 
-    def lenient(self, asked: Question, filters: Filters) -> Query:
+    def lenient(self, words: QueryWords, filters: Filters) -> Query:
         """Every word is found, some perhaps with a typo or written in parts."""
-        every = [(Occur.Must, self._misspelt(word, len(asked.words))) for word in asked.words]
-        return self._with_whole(asked, every, filters)
+        every = [(Occur.Must, self._misspelt(word, len(words.words))) for word in words.words]
+        return self._with_whole(words, every, filters)
 
-    def loose(self, asked: Question, filters: Filters) -> Query:
+    def loose(self, words: QueryWords, filters: Filters) -> Query:
         """Some word is found."""
-        some = [(Occur.Should, self._misspelt(word, len(asked.words))) for word in asked.words]
-        return self._with_whole(asked, some, filters)
+        some = [(Occur.Should, self._misspelt(word, len(words.words))) for word in words.words]
+        return self._with_whole(words, some, filters)
 
     def of_nodes(self, first: int, last: int | None) -> Query:
         """The documents of these nodes."""
         return Query.range_query(self._schema, "node", FieldType.Integer, first, last)
 
-    def _with_whole(self, asked: Question, by_words: list[tuple[Occur, Query]], filters: Filters) -> Query:
-        wholes = [self._term(field, asked.whole, rank) for field, rank in _WHOLE.items()] if asked.whole else []
-        found = [(Occur.Should, Query.disjunction_max_query(wholes))]
+    def _with_whole(self, words: QueryWords, by_words: list[tuple[Occur, Query]], filters: Filters) -> Query:
+        wholes = [self._term(field, words.whole, rank) for field, rank in _WHOLE.items()] if words.whole else []
+        queries = [(Occur.Should, Query.disjunction_max_query(wholes))]
         if by_words:
-            found.append((Occur.Should, Query.boolean_query(by_words)))
-        return Query.boolean_query([(Occur.Must, Query.boolean_query(found)), *self._filters(filters)])
+            queries.append((Occur.Should, Query.boolean_query(by_words)))
+        return Query.boolean_query([(Occur.Must, Query.boolean_query(queries)), *self._filters(filters)])
 
     def _filters(self, filters: Filters) -> Iterable[tuple[Occur, Query]]:
         if filters.kind is not None:
@@ -78,23 +78,23 @@ class Queries:
     def _places(self, text: str, last: bool, of: int) -> list[Query]:
         """Everywhere that a word may stand, whole or as a beginning."""
         start = (_UNFINISHED if last else _CUT) / of
-        found = [self._term("word", text, _WORD / of)]
-        found += [self._term(field, text, rank / of) for field, rank in _ELSEWHERE.items()]
+        queries = [self._term("word", text, _WORD / of)]
+        queries += [self._term(field, text, rank / of) for field, rank in _ELSEWHERE.items()]
         if len(text) <= LONGEST_START:
-            found.append(self._term("word_start", text, _WORD * start))
+            queries.append(self._term("word_start", text, _WORD * start))
         else:
-            found.append(self._beginning("word", text, _WORD * start))
+            queries.append(self._beginning("word", text, _WORD * start))
         if len(text) <= LONGEST_SHORT_START:
-            found.append(self._term("short", text, _SHORT_START * start))
+            queries.append(self._term("short", text, _SHORT_START * start))
         else:
-            found += [self._beginning(field, text, rank * start) for field, rank in _ELSEWHERE.items()]
-        return found
+            queries += [self._beginning(field, text, rank * start) for field, rank in _ELSEWHERE.items()]
+        return queries
 
     def _misspelt(self, word: Word, of: int) -> Query:
-        found = self._places(word.text, word.last, of)
+        queries = self._places(word.text, word.last, of)
         if word.may_have_a_typo:
             ranks = {"word": _WORD, **_ELSEWHERE}
-            found += [
+            queries += [
                 Query.const_score_query(
                     Query.fuzzy_term_query(self._schema, field, word.text, 1, True, word.last),
                     ranks[field] * _TYPO / of,
@@ -104,8 +104,8 @@ class Queries:
         if word.parts:
             pieces = [Word(part, (), word.last and part == word.parts[-1]) for part in word.parts]
             each = [(Occur.Must, self._word(piece, of * len(pieces))) for piece in pieces]
-            found.append(Query.boolean_query(each))
-        return Query.disjunction_max_query(found)
+            queries.append(Query.boolean_query(each))
+        return Query.disjunction_max_query(queries)
 
     def _term(self, field: str, text: str, rank: float) -> Query:
         return Query.const_score_query(Query.term_query(self._schema, field, text, "basic"), rank)

@@ -12,16 +12,16 @@ from headwater.facet_contents import Contents
 from headwater.ids import Micros, Node
 from headwater.ingest.service import Service
 from headwater.model.shown import is_shown, last_seen
-from headwater.search.documents import Texts, hour
+from headwater.search.documents import Document, hour
 from headwater.search.following import Following
 from headwater.search.highlight import highlights
-from headwater.search.index import MOST_SORTED, Found, IndexUnusable, Place, Version, search
+from headwater.search.index import MOST_SORTED, IndexUnusable, Matches, Place, Version, search
 from headwater.search.query import Filters
-from headwater.search.words import Question, question
+from headwater.search.words import QueryWords, query_words
 
-# Answers with many hits take milliseconds, and short questions are asked again and again while
-# people type. They are kept until the index changes.
-_MANY_HITS, _MOST_KEPT = 5000, 64
+# Answers with many hits take milliseconds, and short queries come again and again while people
+# type. They are cached until the index changes.
+_MANY_HITS, _MOST_CACHED = 5000, 64
 
 # Hits are read in slices of about a millisecond.
 _HITS_PER_SLICE = 16
@@ -29,7 +29,7 @@ _HITS_PER_SLICE = 16
 NAME, UPDATED = "NAME", "UPDATE_AT"
 
 
-class Wanted(msgspec.Struct, frozen=True, gc=False):
+class SearchQuery(msgspec.Struct, frozen=True, gc=False):
     text: str
     kind: str | None = None
     namespace: str | None = None
@@ -42,7 +42,7 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
 
 class Hit(msgspec.Struct, frozen=True, gc=False):
     score: float
-    texts: Texts
+    document: Document
     highlights: list[tuple[str, str]]
 
 
@@ -55,66 +55,66 @@ class Search(Following):
     def __init__(self, service: Service, contents: Contents, data: Path) -> None:
         super().__init__(service, contents, data)
         self._ask = service.run_query
-        self._kept: dict[tuple[str, Filters, bool], Found] = {}
-        self._kept_of: Version | None = None
+        self._cache: dict[tuple[str, Filters, bool], Matches] = {}
+        self._cache_version: Version | None = None
 
-    async def ask(self, wanted: Wanted) -> Answer:
-        await self.bring_up()
-        if wanted.sort == UPDATED or wanted.after is not None or wanted.before is not None:
-            await self.bring_up_times()
-        asked = question(wanted.text)
-        found = await self._find(wanted, asked)
-        total, page = self._page(found, wanted)
+    async def ask(self, query: SearchQuery) -> Answer:
+        await self.catch_up()
+        if query.sort == UPDATED or query.after is not None or query.before is not None:
+            await self.catch_up_times()
+        words = query_words(query.text)
+        matches = await self._find(query, words)
+        total, page = self._page(matches, query)
         ranks = {place.node: place.rank for place in page}
         hits: list[Hit] = []
         for start in range(0, len(page), _HITS_PER_SLICE):
             if start:
                 await asyncio.sleep(0)
             read = await self._documents.read(list(islice(ranks, start, start + _HITS_PER_SLICE)))
-            hits += [Hit(ranks[texts.node], texts, highlights(texts, asked)) for texts in read]
+            hits += [Hit(ranks[document.node], document, highlights(document, words)) for document in read]
         return Answer(total, hits)
 
-    async def _find(self, wanted: Wanted, asked: Question) -> Found:
+    async def _find(self, query: SearchQuery, words: QueryWords) -> Matches:
         if self._index is None:
             raise StoreUnavailable("the search index cannot be opened; the server's log says why")
         filters = Filters(
-            wanted.kind,
-            wanted.namespace,
-            None if wanted.after is None else hour(wanted.after),
-            None if wanted.before is None else hour(wanted.before),
+            query.kind,
+            query.namespace,
+            None if query.after is None else hour(query.after),
+            None if query.before is None else hour(query.before),
         )
         version = self._index.version
-        if version != self._kept_of:
-            self._kept, self._kept_of = {}, version
-        most, latest = wanted.offset + wanted.limit, wanted.sort == UPDATED
-        key, kept = (wanted.text, filters, latest), self._kept
-        found = kept.get(key) if most <= MOST_SORTED else None
-        if found is None:
+        if version != self._cache_version:
+            self._cache, self._cache_version = {}, version
+        most, latest = query.offset + query.limit, query.sort == UPDATED
+        key, cache = (query.text, filters, latest), self._cache
+        matches = cache.get(key) if most <= MOST_SORTED else None
+        if matches is None:
             try:
-                found = await self._ask(search, self._folder, version, asked, filters, most, latest)
+                matches = await self._ask(search, self._folder, version, words, filters, most, latest)
             except IndexUnusable as e:
                 self.open_again()
                 raise StoreUnavailable(f"the search index is damaged and is made anew: {e}") from e
-            if found.total >= _MANY_HITS and len(kept) < _MOST_KEPT and most <= MOST_SORTED:
-                kept[key] = found
-        return found
+            if matches.total >= _MANY_HITS and len(cache) < _MOST_CACHED and most <= MOST_SORTED:
+                cache[key] = matches
+        return matches
 
-    def _page(self, found: Found, wanted: Wanted) -> tuple[int, list[Place]]:
+    def _page(self, matches: Matches, query: SearchQuery) -> tuple[int, list[Place]]:
         """The places of one page, in exact order. The index knows hours only, and may be behind."""
-        places, end = found.places, wanted.offset + wanted.limit
-        exact = len(places) == found.total
-        if wanted.sort is None and wanted.before is None and wanted.after is None:
+        places, end = matches.places, query.offset + query.limit
+        exact = len(places) == matches.total
+        if query.sort is None and query.before is None and query.after is None:
             # Only as many as can be on this page.
             while 0 < end < len(places) and places[end][:2] == places[end - 1][:2]:
                 end += 1
-            total, places = found.total, places[:end]
+            total, places = matches.total, places[:end]
         else:
-            places = [place for place in places if self._fits(place.node, wanted)]
-            total = len(places) if exact else found.total
-        if wanted.sort is None:
-            places = self._first(places, wanted.offset + wanted.limit)
-        ordered = sorted(places, key=lambda place: self._order(place, wanted.sort))
-        page = ordered[wanted.offset : wanted.offset + wanted.limit]
+            places = [place for place in places if self._fits(place.node, query)]
+            total = len(places) if exact else matches.total
+        if query.sort is None:
+            places = self._first(places, query.offset + query.limit)
+        ordered = sorted(places, key=lambda place: self._order(place, query.sort))
+        page = ordered[query.offset : query.offset + query.limit]
         return total, [place for place in page if is_shown(self._state, place.node)]
 
     def _first(self, places: list[Place], count: int) -> list[Place]:
@@ -126,11 +126,11 @@ class Search(Following):
         last = nsmallest(count, keys)[-1]
         return [place for place, key in zip(places, keys, strict=True) if key <= last]
 
-    def _fits(self, node: Node, wanted: Wanted) -> bool:
+    def _fits(self, node: Node, query: SearchQuery) -> bool:
         updated = last_seen(self._state, node)
-        if wanted.after is not None and updated <= wanted.after:
+        if query.after is not None and updated <= query.after:
             return False
-        return wanted.before is None or updated < wanted.before
+        return query.before is None or updated < query.before
 
     def _order(self, place: Place, sort: str | None) -> tuple[float, str, float, str]:
         entity, updated = self._state.nodes[place.node], -last_seen(self._state, place.node)

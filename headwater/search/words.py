@@ -30,10 +30,10 @@ _LONGEST_WORD = 64
 _LONGEST_NAME = 512
 _MOST_TAILS = 8
 
-_WORDS_KEPT = 16_384
+_CACHED_WORDS = 16_384
 
 # Nobody types more than this, and each word is a query of its own.
-_LONGEST_QUESTION, _MOST_WORDS = 1000, 24
+_LONGEST_QUERY, _MOST_WORDS = 1000, 24
 
 
 def plain(text: str) -> str:
@@ -74,19 +74,19 @@ def _run(text: str) -> "re.Pattern[str]":
 
 def runs(text: str) -> Iterator[tuple[int, str]]:
     """Letters and digits that stand together in a plain text, and where."""
-    return ((found.start(), found[0]) for found in _run(text).finditer(text))
+    return ((match.start(), match[0]) for match in _run(text).finditer(text))
 
 
-@lru_cache(_WORDS_KEPT)
+@lru_cache(_CACHED_WORDS)
 def parts(run: str) -> tuple[tuple[int, str], ...]:
     """`ordersIngestion2` → orders, Ingestion, 2 and where; nothing for a run that has no parts."""
     if run.isalpha() and (run.islower() or run.isupper()):
         return ()
-    found = tuple((part.start(), part[0]) for part in _PART.finditer(run))
-    return found if len(found) > 1 else ()
+    with_places = tuple((part.start(), part[0]) for part in _PART.finditer(run))
+    return with_places if len(with_places) > 1 else ()
 
 
-@lru_cache(_WORDS_KEPT)
+@lru_cache(_CACHED_WORDS)
 def _words_of(run: str) -> tuple[str, ...]:
     return (_word(run), *(_word(part) for _, part in parts(run)))
 
@@ -100,7 +100,7 @@ def words(texts: Iterable[str]) -> set[str]:
 def tails(name: str) -> set[str]:
     """`demo.default.orders` → default.orders, orders."""
     name = folded(name)
-    starts = [found.end() for found in _COMPONENT.finditer(name)][-_MOST_TAILS:]
+    starts = [match.end() for match in _COMPONENT.finditer(name)][-_MOST_TAILS:]
     return {name[start:] for start in starts if start < len(name)}
 
 
@@ -118,7 +118,7 @@ class Word(msgspec.Struct, frozen=True, gc=False):
 _LETTERS_FOR_A_TYPO = 5
 
 
-class Question(msgspec.Struct, frozen=True, gc=False):
+class QueryWords(msgspec.Struct, frozen=True, gc=False):
     whole: str
     words: tuple[Word, ...]
 
@@ -127,18 +127,18 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         return any(word.parts or word.may_have_a_typo for word in self.words)
 
 
-def question(text: str) -> Question:
+def query_words(text: str) -> QueryWords:
     """What somebody typed, the last word perhaps not finished."""
-    text = text[:_LONGEST_QUESTION]
-    found = {_word(run): run for _, run in runs(plain(text))}
-    chosen = list(found.items())[:_MOST_WORDS]
+    text = text[:_LONGEST_QUERY]
+    by_word = {_word(run): run for _, run in runs(plain(text))}
+    chosen = list(by_word.items())[:_MOST_WORDS]
     last = len(chosen) - 1
-    return Question(
+    return QueryWords(
         folded(text),
         tuple(Word(word, _camel(run), number == last) for number, (word, run) in enumerate(chosen)),
     )
 
 
 def _camel(run: str) -> tuple[str, ...]:
-    found = [part for _, part in parts(run) if not part.isdigit()]
-    return tuple(_word(part) for part in found) if len(found) > 1 else ()
+    words = [part for _, part in parts(run) if not part.isdigit()]
+    return tuple(map(_word, words)) if len(words) > 1 else ()

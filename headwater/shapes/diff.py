@@ -19,7 +19,7 @@ class EdgesChanged(msgspec.Struct):
     removed: list[EdgeRef]
 
 
-class FieldTold(msgspec.Struct, gc=False):
+class FieldRef(msgspec.Struct, gc=False):
     name: str
     type: str | None
 
@@ -32,9 +32,9 @@ class FieldRetyped(msgspec.Struct, gc=False):
 
 class SchemaChange(msgspec.Struct):
     nodeId: str
-    at: datetime  # when the new schema was first told
-    added: list[FieldTold]
-    removed: list[FieldTold]
+    at: datetime  # when the new schema was first reported
+    added: list[FieldRef]
+    removed: list[FieldRef]
     retyped: list[FieldRetyped]
 
 

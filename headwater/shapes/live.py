@@ -1,4 +1,4 @@
-"""What the live stream tells, one message for each event that was taken in.
+"""What the live stream sends, one message for each event that was ingested.
 
 Whoever knows the nodes, edges and runs as of one position and applies the messages after it,
 each as sets to add and to remove, knows them as of the last. Applying one twice does no harm.

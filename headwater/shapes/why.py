@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
-from headwater.shapes.diff import FieldRetyped, FieldTold
+from headwater.shapes.diff import FieldRef, FieldRetyped
 
 
 class SuspectKind(StrEnum):
@@ -34,8 +34,8 @@ class Evidence(msgspec.Struct, omit_defaults=True):
     everySeconds: float | None = None  # how often the job usually runs, or a stream gives a sign
     usualSeconds: float | None = None  # how long the job usually runs
     error: str | None = None  # the message, and the first lines of the stack trace
-    added: list[FieldTold] = []
-    removed: list[FieldTold] = []
+    added: list[FieldRef] = []
+    removed: list[FieldRef] = []
     retyped: list[FieldRetyped] = []
     previousName: str | None = None  # node id
     jobId: str | None = None  # node id of the job that counted

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from headwater.shapes.common import EdgeRef
-from headwater.shapes.diff import Diff, FieldRetyped, FieldTold
+from headwater.shapes.diff import Diff, FieldRef, FieldRetyped
 from headwater.shapes.freshness import Freshness, Gaps
 from headwater.shapes.impact import Impact, Impacted
 from headwater.shapes.search import Highlight, SearchAnswer
@@ -102,7 +102,7 @@ def _number(value: float | None) -> str:
 
 
 def fields(
-    added: Iterable[FieldTold], removed: Iterable[FieldTold], retyped: Iterable[FieldRetyped]
+    added: Iterable[FieldRef], removed: Iterable[FieldRef], retyped: Iterable[FieldRetyped]
 ) -> RenderableType | None:
     changes = [Text(f"+ {f.name} {f.type or ''}".rstrip(), "green") for f in added]
     changes += [Text(f"- {f.name} {f.type or ''}".rstrip(), "red") for f in removed]

@@ -9,7 +9,7 @@ from headwater.model.entities import Register
 from headwater.openlineage import facets as f
 from headwater.openlineage import naming
 from headwater.openlineage.event import stamp_time
-from headwater.shapes.diff import FieldRetyped, FieldTold
+from headwater.shapes.diff import FieldRef, FieldRetyped
 from headwater.why.upstream import DatasetAt, NameAt
 
 _SCHEMAS, _LIFE = ("schema", "schema@reader"), "lifecycleStateChange"
@@ -33,8 +33,8 @@ class Told(msgspec.Struct, frozen=True, gc=False):
 
 class SchemaStep(msgspec.Struct):
     at: Micros
-    added: list[FieldTold]
-    removed: list[FieldTold]
+    added: list[FieldRef]
+    removed: list[FieldRef]
     retyped: list[FieldRetyped]
 
     @property
@@ -124,8 +124,8 @@ def _flat(above: str, fields: Iterable[f.SchemaField]) -> Iterable[tuple[str, st
 def _step(at: Micros, before: Fields, after: Fields, now: Fields) -> SchemaStep:
     return SchemaStep(
         at,
-        [FieldTold(name, after[name]) for name in after if name not in before and name in now],
-        [FieldTold(name, before[name]) for name in before if name not in after and name not in now],
+        [FieldRef(name, after[name]) for name in after if name not in before and name in now],
+        [FieldRef(name, before[name]) for name in before if name not in after and name not in now],
         [
             FieldRetyped(name, before[name], after[name])
             for name in after

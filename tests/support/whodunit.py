@@ -34,7 +34,7 @@ def why(world: World, name: str, at: str, *, days: float = 7, depth: int = 20) -
     moment = parse(at)
     about = world.tables.runs([RunId(name[4:])])[0] if name.startswith("run:") else None
     table, _, column = name.rpartition(".")
-    kind_of = world.renderer.job_type
+    kind_of = world.renderer.jobs.job_type
     upstream = Upstream(world.state, world.contents, moment, depth, kind_of, strict=bool(table))
     if about is not None:
         read = {Node(key >> 1) for key in about.uses if key & 1 == INPUT}

@@ -11,6 +11,7 @@ import msgspec
 from headwater.answers.render import Renderer
 from headwater.facet_contents import Contents
 from headwater.graph.columns import column_lineage, columns_of
+from headwater.graph.slices import finish
 from headwater.graph.traverse import CONNECTED, Subgraph, neighbourhood
 from headwater.graph.when import When
 from headwater.ids import Node, RunId
@@ -91,12 +92,12 @@ class World:
 
     def dataset(self, name: str) -> Any:
         """A dataset as the API shows it."""
-        return msgspec.json.decode(msgspec.json.encode(self.renderer.dataset(self._canonical(name), None)))
+        return msgspec.json.decode(msgspec.json.encode(self.renderer.datasets.dataset(self._canonical(name), None)))
 
     def job(self, name: str) -> Any:
         node = self.node(name)
-        shown = self.renderer.job(node)
-        shown.latestRun = self.renderer.latest_run(self.state.job_of(node))
+        shown = self.renderer.jobs.job(node)
+        shown.latestRun = self.renderer.jobs.latest_run(self.state.job_of(node))
         return msgspec.json.decode(msgspec.json.encode(shown))
 
     def _canonical(self, name: str) -> Node:
@@ -109,13 +110,13 @@ class World:
 
     def lineage(self, name: str, direction: str = CONNECTED, depth: int = 20, when: When | None = None) -> set[str]:
         """Edges as `orders → load()`."""
-        return self._edges(neighbourhood(self.state, self.node(name), depth, direction, when))
+        return self._edges(finish(neighbourhood(self.state, self.node(name), depth, direction, when)))
 
     def _edges(self, graph: Subgraph) -> set[str]:
         return {f"{self.name(src)} → {self.name(dst)}" for src, dst in graph.edges}
 
     def nodes(self, name: str, direction: str, depth: int = 20, when: When | None = None) -> set[str]:
-        graph = neighbourhood(self.state, self.node(name), depth, direction, when)
+        graph = finish(neighbourhood(self.state, self.node(name), depth, direction, when))
         return {self.name(node) for node in graph.nodes}
 
     def all_edges(self) -> set[str]:
@@ -129,12 +130,12 @@ class World:
     def columns(self, name: str, *, down: bool = False, depth: int = 20, when: When | None = None) -> set[str]:
         """Column edges as `orders.price → totals.total`; `name` a dataset or `dataset.column`."""
         try:
-            start = columns_of(self.state, self.contents, self._canonical(name), when)
+            start = finish(columns_of(self.state, self.contents, self._canonical(name), when))
         except KeyError:
             table, _, column = name.rpartition(".")
             start = [(self._canonical(table), column)]
-        graph = column_lineage(self.state, self.contents, start, depth, up=not down, down=down, when=when)
-        return {f"{self.name(e.src[0])}.{e.src[1]} → {self.name(e.dst[0])}.{e.dst[1]}" for e in graph.edges}
+        found = finish(column_lineage(self.state, self.contents, start, depth, up=not down, down=down, when=when))
+        return {f"{self.name(e.src[0])}.{e.src[1]} → {self.name(e.dst[0])}.{e.dst[1]}" for e in found.edges}
 
     # Everything, by names and not by numbers
 

@@ -17,10 +17,10 @@ from litestar.params import HeaderParameter, JSONBody, PathParameter, QueryParam
 
 from headwater.api.bodies import ConfigBody, ConnectorBody
 from headwater.api.context import App, answer, says
-from headwater.api.events import operation_told
+from headwater.api.events import operation_event
 from headwater.api.parameters import InPath
 from headwater.api.paths import segment
-from headwater.api.writes import tell, told
+from headwater.api.writes import answer_written, write
 from headwater.connect.operate import CLASS, Operator
 from headwater.connect.rest import ConnectRestError
 from headwater.errors import BadRequest, ConnectFailed, Problem
@@ -36,7 +36,7 @@ _LONGEST_NAME = 200
 
 User = Annotated[
     str | None,
-    HeaderParameter(name="Headwater-User", description="Who does it; the log keeps it."),
+    HeaderParameter(name="Headwater-User", description="Who makes the change; recorded in the log."),
 ]
 
 
@@ -52,18 +52,18 @@ class _Flow(msgspec.Struct):
 # Looking
 
 
-@get("/connect/clusters", responses=says(shapes.ConnectClusters), summary="The Connect clusters that this server knows")
+@get("/connect/clusters", responses=says(shapes.ConnectClusters), summary="Kafka Connect clusters")
 async def clusters(app: App) -> Response[bytes]:
     found = await asyncio.gather(*(each.about() for each in app.clusters))
     return answer(shapes.ConnectClusters(list(found), app.clusters.allowed))
 
 
-@get("/connect/connectors", responses=says(shapes.Connectors), summary="The connectors of all clusters")
+@get("/connect/connectors", responses=says(shapes.Connectors), summary="Connectors of all clusters")
 async def all_connectors(app: App) -> Response[bytes]:
     return answer(await _connectors(app, list(app.clusters)))
 
 
-@get(f"{_PATH}/connectors", responses=says(shapes.Connectors), summary="The connectors of a cluster")
+@get(f"{_PATH}/connectors", responses=says(shapes.Connectors), summary="Connectors of a cluster")
 async def connectors(app: App, cluster: InPath) -> Response[bytes]:
     return answer(await _connectors(app, [app.clusters.find(segment(cluster))]))
 
@@ -92,7 +92,7 @@ async def connector(app: App, cluster: InPath, name: InPath) -> Response[bytes]:
     return answer(found)
 
 
-@get(f"{_PATH}/plugins", responses=says(shapes.ConnectorPlugins), summary="The connector classes of a cluster")
+@get(f"{_PATH}/plugins", responses=says(shapes.ConnectorPlugins), summary="Connector classes of a cluster")
 async def plugins(app: App, cluster: InPath) -> Response[bytes]:
     with _as_errors():
         return answer(shapes.ConnectorPlugins(await app.clusters.find(segment(cluster)).plugins()))
@@ -112,7 +112,7 @@ async def validate(app: App, cluster: InPath, data: JSONBody[ConnectorBody]) -> 
 # Changing
 
 
-@post(f"{_PATH}/connectors", responses=says(shapes.Operation, 201), summary="Make a connector")
+@post(f"{_PATH}/connectors", responses=says(shapes.Operation, 201), summary="Create a connector")
 async def create(app: App, cluster: InPath, data: JSONBody[ConnectorBody], user: User = None) -> Response[bytes]:
     operator, by = app.clusters.to_change(segment(cluster)), _who(user)
     if not data.name:
@@ -131,7 +131,7 @@ async def create(app: App, cluster: InPath, data: JSONBody[ConnectorBody], user:
     return response
 
 
-@put(f"{_CONNECTOR}/config", responses=says(shapes.Operation), summary="Give a connector another configuration")
+@put(f"{_CONNECTOR}/config", responses=says(shapes.Operation), summary="Update a connector's configuration")
 async def configure(
     app: App, cluster: InPath, name: InPath, data: JSONBody[ConfigBody], user: User = None
 ) -> Response[bytes]:
@@ -146,7 +146,7 @@ async def pause(app: App, cluster: InPath, name: InPath, user: User = None) -> R
     return await _act(app, cluster, name, "pause", user)
 
 
-@put(f"{_CONNECTOR}/resume", responses=says(shapes.Operation), summary="Let a connector go on")
+@put(f"{_CONNECTOR}/resume", responses=says(shapes.Operation), summary="Resume a connector")
 async def resume(app: App, cluster: InPath, name: InPath, user: User = None) -> Response[bytes]:
     return await _act(app, cluster, name, "resume", user)
 
@@ -161,7 +161,7 @@ async def restart(
     app: App,
     cluster: InPath,
     name: InPath,
-    only_failed: Annotated[bool, QueryParameter(name="onlyFailed", description="Only what has failed.")] = False,
+    only_failed: Annotated[bool, QueryParameter(name="onlyFailed", description="Only failed tasks.")] = False,
     user: User = None,
 ) -> Response[bytes]:
     return await _act(app, cluster, name, "restart", user, only_failed=only_failed)
@@ -186,7 +186,7 @@ async def restart_task(
     user: User = None,
 ) -> Response[bytes]:
     if not re.fullmatch("[0-9]{1,9}", task):
-        raise BadRequest(f"task {task!r} is not the number of a task", "task")
+        raise BadRequest(f"task {task!r} is not a task number", "task")
     number = int(task)
     operator, by, of = app.clusters.to_change(segment(cluster)), _who(user), segment(name)
     return await _operate(app, operator, of, "restart", by, lambda: operator.restart_task(of, number), task=number)
@@ -201,7 +201,7 @@ async def delete_connector(app: App, cluster: InPath, name: InPath, user: User =
 def _who(user: str | None) -> str:
     name = (user or "").strip()
     if not name or len(name) > _LONGEST_NAME:
-        raise BadRequest("say who you are with the header Headwater-User", "Headwater-User")
+        raise BadRequest("the header Headwater-User is required: your name", "Headwater-User")
     return name
 
 
@@ -237,7 +237,7 @@ async def _told(
     job = (operator.name, name)
 
     async def tell_of(outcome: str, **more: Any) -> int:
-        return await tell(app, operation_told(app.service.moment(), job, action, by, outcome, **said, **more))
+        return await write(app, operation_event(app.service.moment(), job, action, by, outcome, **said, **more))
 
     # Nothing is done that could not be told. But a name that nothing has must not become a job by being asked for.
     is_known = app.state.find_job(*job) is not None
@@ -252,7 +252,7 @@ async def _told(
         raise
     position = await tell_of("DONE")
     at = to_datetime(app.service.moment())
-    return told(position, shapes.Operation(action, operator.name, name, by, at))
+    return answer_written(position, shapes.Operation(action, operator.name, name, by, at))
 
 
 async def _join(app: App, found: Iterable[shapes.Connector]) -> None:

@@ -8,10 +8,10 @@ from litestar.params import JSONBody
 from headwater.answers.finding import find_dataset, find_namespace, find_source
 from headwater.api.bodies import DatasetBody
 from headwater.api.context import App, answer, says
-from headwater.api.events import dataset_told, job_of_run
+from headwater.api.events import dataset_event, job_of_run
 from headwater.api.parameters import InPath, Limit, Offset
 from headwater.api.paths import segment
-from headwater.api.writes import tell, tell_deleted, tell_tag, told
+from headwater.api.writes import answer_written, write, write_deletion, write_tag
 from headwater.errors import BadRequest, NotFound
 from headwater.ids import Micros, Node
 from headwater.ingest.folding import Record
@@ -35,17 +35,17 @@ async def dataset(app: App, namespace: InPath, name: InPath) -> Response[bytes]:
     return answer(await _dataset(app, _find(app, namespace, name)))
 
 
-@put(f"{_PATH}/{{name:str}}", responses=says(shapes.Dataset), summary="Make a dataset, or say what it is")
+@put(f"{_PATH}/{{name:str}}", responses=says(shapes.Dataset), summary="Create or update a dataset")
 async def put_dataset(app: App, namespace: InPath, name: InPath, data: JSONBody[DatasetBody]) -> Response[bytes]:
     known = naming.canonical(find_namespace(app.state, segment(namespace)), segment(name))
     run = await app.history.find_run(data.runId) if data.runId is not None else None
     source = find_source(app.state, data.sourceName)
     if data.type == "STREAM" and not data.schemaLocation:
-        raise BadRequest("schemaLocation: a STREAM has a schema somewhere", "schemaLocation")
+        raise BadRequest("schemaLocation is required for type STREAM", "schemaLocation")
     at = app.service.moment(after=_deleted(app, known))
-    said = dataset_told(at, known, data, source, (run, job_of_run(app.state, run)) if run else None)
-    position = await tell(app, said, *_tagged(at, ("dataset", *known), data))
-    return told(position, await _dataset(app, find_dataset(app.state, *known)))
+    said = dataset_event(at, known, data, source, (run, job_of_run(app.state, run)) if run else None)
+    position = await write(app, said, *_tagged(at, ("dataset", *known), data))
+    return answer_written(position, await _dataset(app, find_dataset(app.state, *known)))
 
 
 def _deleted(app: App, name: tuple[str, str]) -> Micros:
@@ -71,7 +71,7 @@ async def delete_dataset(app: App, namespace: InPath, name: InPath) -> Response[
     body.deleted = True
     members = [app.state.dataset_of(member) for member in app.state.aliases.members(node)]
     entities: list[Ref] = [("dataset", d.namespace, d.name) for d in members]
-    return told(await tell_deleted(app, entities, max(d.last for d in members)), body)
+    return answer_written(await write_deletion(app, entities, max(d.last for d in members)), body)
 
 
 # Versions
@@ -111,7 +111,7 @@ async def tag_dataset(app: App, namespace: InPath, name: InPath, tag: InPath) ->
     f"{_PATH}/{{name:str}}/tags/{{tag:str}}",
     responses=says(shapes.Dataset),
     status_code=200,
-    summary="Take a tag off a dataset",
+    summary="Untag a dataset",
 )
 async def untag_dataset(app: App, namespace: InPath, name: InPath, tag: InPath) -> Response[bytes]:
     return await _tag(app, _find(app, namespace, name), None, tag, on=False)
@@ -132,7 +132,7 @@ async def tag_field(app: App, namespace: InPath, name: InPath, field: InPath, ta
     f"{_PATH}/{{name:str}}/fields/{{field:str}}/tags/{{tag:str}}",
     responses=says(shapes.Dataset),
     status_code=200,
-    summary="Take a tag off a column",
+    summary="Untag a column",
 )
 async def untag_field(app: App, namespace: InPath, name: InPath, field: InPath, tag: InPath) -> Response[bytes]:
     node = _find(app, namespace, name)
@@ -141,8 +141,8 @@ async def untag_field(app: App, namespace: InPath, name: InPath, field: InPath, 
 
 async def _tag(app: App, node: Node, field: str | None, tag: str, *, on: bool) -> Response[bytes]:
     tagged = app.state.dataset_of(node)
-    position = await tell_tag(app, ("dataset", tagged.namespace, tagged.name), field, segment(tag), on=on)
-    return told(position, await _dataset(app, app.state.aliases.canonical(node)))
+    position = await write_tag(app, ("dataset", tagged.namespace, tagged.name), field, segment(tag), on=on)
+    return answer_written(position, await _dataset(app, app.state.aliases.canonical(node)))
 
 
 def _find_field(app: App, node: Node, field: str) -> str:

@@ -20,7 +20,7 @@ async def diff(
     app: App,
     since: Annotated[str, QueryParameter(name="from", description="An ISO 8601 date-time.", schema_extra=MOMENT)],
     until: Annotated[
-        str | None, QueryParameter(name="to", description="An ISO 8601 date-time; else now.", schema_extra=MOMENT)
+        str | None, QueryParameter(name="to", description="An ISO 8601 date-time; default: now.", schema_extra=MOMENT)
     ] = None,
     around: Annotated[str | None, node_parameter("nodeId", *JOB_OR_DATASET)] = None,
     depth: Depth = 20,

@@ -1,4 +1,4 @@
-"""The events themselves, as they were sent."""
+"""Events as they were sent."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ from headwater.store.protocol import EventFilter
 
 
 # Marquez's Python client asks at `/events`.
-@get(["/events/lineage", "/events"], responses=says(shapes.Events), summary="The events themselves, as they were sent")
+@get(["/events/lineage", "/events"], responses=says(shapes.Events), summary="Events as they were sent")
 async def events(
     app: App,
     before: Moment = None,
@@ -25,7 +25,7 @@ async def events(
     offset: Offset = 0,
 ) -> Response[bytes]:
     if sort_direction.lower() not in ("asc", "desc"):
-        raise BadRequest("sortDirection is asc or desc")
+        raise BadRequest("sortDirection must be asc or desc")
     wanted = EventFilter(
         time_of("after", after), time_of("before", before), sort_direction.lower() == "desc", limit, offset
     )

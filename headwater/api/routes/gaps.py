@@ -16,12 +16,12 @@ from headwater.shapes.freshness import Gaps
 async def gaps(
     app: App,
     kind: Annotated[str, Parameter(description="What is missing.", schema_extra=one_of(*KINDS))],
-    namespace: Annotated[str | None, Parameter(description="Only those in this namespace.")] = None,
+    namespace: Annotated[str | None, Parameter(description="Only in this namespace.")] = None,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Response[bytes]:
     if kind not in KINDS:
-        raise BadRequest(f"kind {kind!r} is none of {', '.join(KINDS)}")
+        raise BadRequest(f"kind {kind!r} is not one of {', '.join(KINDS)}")
     return answer(await app.gaps.gaps(kind, namespace, limit, offset))
 
 

@@ -15,8 +15,8 @@ from headwater.shapes.ingest import BatchAnswer
 
 @post(
     "/lineage",
-    responses={201: ResponseSpec(None, description="It is on disk and in the graph.", generate_examples=False)},
-    summary="Take in a run, job or dataset event",
+    responses={201: ResponseSpec(None, description="The event is on disk and in the graph.", generate_examples=False)},
+    summary="Ingest a run, job or dataset event",
 )
 async def post_event(app: App) -> ASGIApp:
     return _taken(app.ingest, EVENT_PATH)
@@ -25,11 +25,11 @@ async def post_event(app: App) -> ASGIApp:
 @post(
     "/lineage/batch",
     responses={
-        204: ResponseSpec(None, description="All are on disk and in the graph.", generate_examples=False),
-        200: ResponseSpec(BatchAnswer, description="Some could not be accepted.", generate_examples=False),
+        204: ResponseSpec(None, description="All events are on disk and in the graph.", generate_examples=False),
+        200: ResponseSpec(BatchAnswer, description="Some events were rejected.", generate_examples=False),
     },
     status_code=200,
-    summary="Take in many events",
+    summary="Ingest a batch of events",
 )
 async def post_batch(app: App) -> ASGIApp:
     return _taken(app.ingest, BATCH_PATH)

@@ -9,10 +9,10 @@ from msgspec import Raw
 from headwater.answers.finding import find_dataset, find_job, find_namespace
 from headwater.api.bodies import JobBody
 from headwater.api.context import App, answer, says
-from headwater.api.events import job_of_run, job_told
+from headwater.api.events import job_event, job_of_run
 from headwater.api.parameters import InPath, Limit, Offset, one_of
 from headwater.api.paths import segment
-from headwater.api.writes import tell, tell_deleted, tell_tag, told
+from headwater.api.writes import answer_written, write, write_deletion, write_tag
 from headwater.errors import BadRequest, NotFound
 from headwater.model.changes import Ref
 from headwater.model.edited import NEVER
@@ -51,7 +51,7 @@ async def _jobs(app: App, namespace: str | None, states: list[str] | None, limit
     wanted = [state.upper() for state in states or ()]
     for state in wanted:
         if state not in RUN_STATES:
-            raise BadRequest(f"lastRunStates={state!r} is none of {', '.join(RUN_STATES)}", "lastRunStates")
+            raise BadRequest(f"lastRunStates={state!r} is not one of {', '.join(RUN_STATES)}", "lastRunStates")
     page, total = app.listing.jobs(namespace, limit, offset, wanted)
     return shapes.Jobs(total, cast(list[shapes.Job], await app.history.jobs(page)))
 
@@ -61,7 +61,7 @@ async def job(app: App, namespace: InPath, name: InPath) -> Response[bytes]:
     return answer(await _job(app, _find(app, namespace, name)))
 
 
-@put(f"{_PATH}/{{name:str}}", responses=says(shapes.Job), summary="Make a job, or say what it is")
+@put(f"{_PATH}/{{name:str}}", responses=says(shapes.Job), summary="Create or update a job")
 async def put_job(app: App, namespace: InPath, name: InPath, data: JSONBody[JobBody]) -> Response[bytes]:
     known = (find_namespace(app.state, segment(namespace)), segment(name))
     run = await app.history.find_run(data.runId) if data.runId is not None else None
@@ -72,15 +72,15 @@ async def put_job(app: App, namespace: InPath, name: InPath, data: JSONBody[JobB
     entity: Ref = ("job", *known)
     at = app.service.moment(after=max(app.state.edited.deletions(entity), default=NEVER))
     tags = (edit(Tagged(at=at, entity=entity, tag=tag)) for tag in data.tags or ())
-    position = await tell(app, job_told(at, known, data, run), *tags)
-    return told(position, await _job(app, find_job(app.state, *known)))
+    position = await write(app, job_event(at, known, data, run), *tags)
+    return answer_written(position, await _job(app, find_job(app.state, *known)))
 
 
 @delete(f"{_PATH}/{{name:str}}", responses=says(shapes.Job), status_code=200, summary="Delete a job")
 async def delete_job(app: App, namespace: InPath, name: InPath) -> Response[bytes]:
     found = _find(app, namespace, name)
     body = await _job(app, found)
-    return told(await tell_deleted(app, [("job", found.namespace, found.name)], found.last), body)
+    return answer_written(await write_deletion(app, [("job", found.namespace, found.name)], found.last), body)
 
 
 @get(f"{_PATH}/{{name:str}}/versions", responses=says(shapes.JobVersions), summary="A job's versions, newest first")
@@ -113,8 +113,8 @@ async def untag_job(app: App, namespace: InPath, name: InPath, tag: InPath) -> R
 
 
 async def _tag(app: App, found: Job, tag: str, *, on: bool) -> Response[bytes]:
-    position = await tell_tag(app, ("job", found.namespace, found.name), None, segment(tag), on=on)
-    return told(position, await _job(app, found))
+    position = await write_tag(app, ("job", found.namespace, found.name), None, segment(tag), on=on)
+    return answer_written(position, await _job(app, found))
 
 
 def _find(app: App, namespace: str, name: str) -> Job:

@@ -5,8 +5,8 @@ from typing import Annotated
 from litestar import Response, get
 from litestar.params import Parameter, QueryParameter
 
-from headwater.answers.finding import find_columns_in_slices, find_node
-from headwater.answers.sliced import in_turns
+from headwater.answers.finding import find_columns, find_node
+from headwater.answers.sliced import run_sliced
 from headwater.api.context import App, answer, says
 from headwater.api.parameters import (
     WITH_COLUMNS,
@@ -35,15 +35,15 @@ async def lineage(
     app: App,
     node_id: NodeId,
     depth: Depth = 20,
-    direction: Annotated[str, Parameter(description="Which way to go.", schema_extra=one_of(*DIRECTIONS))] = DIRECTIONS[
-        0
-    ],
+    direction: Annotated[
+        str, Parameter(description="Direction to follow.", schema_extra=one_of(*DIRECTIONS))
+    ] = DIRECTIONS[0],
     at: Moment = None,
     since: Moment = None,
     until: Moment = None,
 ) -> Response[bytes]:
     if direction not in DIRECTIONS:
-        raise BadRequest(f"direction {direction!r} is none of {', '.join(DIRECTIONS)}")
+        raise BadRequest(f"direction {direction!r} is not one of {', '.join(DIRECTIONS)}")
     when = when_of(at, since, until)
     start = find_node(app.state, node_id, when)
     return answer(await app.graphs.lineage(start, depth, direction, when))
@@ -55,19 +55,19 @@ async def get_column_lineage(
     node_id: NodeOrColumnId,
     depth: Depth = 20,
     with_downstream: Annotated[
-        bool, QueryParameter(name="withDownstream", description="Follow the columns down as well.")
+        bool, QueryParameter(name="withDownstream", description="Include downstream columns.")
     ] = False,
     at: Moment = None,
     since: Moment = None,
     until: Moment = None,
 ) -> Response[bytes]:
     when = when_of(at, since, until)
-    start = await in_turns(find_columns_in_slices(app.state, app.contents, node_id, when))
+    start = await _columns(app, node_id, when)
     return answer(await app.graphs.column_lineage(start, depth, down=with_downstream, when=when))
 
 
 async def _columns(app: App, node_id: str, when: When) -> list[Column]:
-    return await in_turns(find_columns_in_slices(app.state, app.contents, node_id, when))
+    return await run_sliced(find_columns(app.state, app.contents, node_id, when))
 
 
 @get("/impact", responses=says(Impact), summary="Everything downstream of a job, dataset or column")
@@ -75,7 +75,9 @@ async def impact(
     app: App,
     node_id: NodeOrColumnId,
     depth: Depth = 20,
-    limit: Annotated[int, Parameter(ge=0, le=_MOST_IMPACTED, description="Jobs and datasets, at the most.")] = 10_000,
+    limit: Annotated[
+        int, Parameter(ge=0, le=_MOST_IMPACTED, description="Maximum number of jobs and datasets.")
+    ] = 10_000,
     at: Moment = None,
 ) -> Response[bytes]:
     when = when_of(at, None, None)
@@ -87,7 +89,7 @@ async def impact(
     return answer(await app.impacts.impact(start, depth, limit, when))
 
 
-@get("/path", responses=says(shapes.Graph), summary="All ways between two nodes, or between two columns")
+@get("/path", responses=says(shapes.Graph), summary="All paths between two nodes or two columns")
 async def path(
     app: App,
     start: Annotated[str, node_parameter("from", *WITH_COLUMNS)],

@@ -44,14 +44,12 @@ _HEADERS = [
 async def live(
     app: App,
     namespace: Annotated[
-        list[str] | None, Parameter(description="Only what concerns these namespaces; may be given more than once.")
+        list[str] | None, Parameter(description="Only changes in these namespaces. Repeatable.")
     ] = None,
     around: Annotated[str | None, node_parameter("nodeId", *JOB_OR_DATASET)] = None,
-    depth: Annotated[
-        int, Parameter(ge=0, le=1 << 31, description="How many jobs away from that node, at the most.")
-    ] = 20,
+    depth: Annotated[int, Parameter(ge=0, le=1 << 31, description="Maximum distance from that node, in jobs.")] = 20,
     last_event_id: Annotated[
-        str | None, HeaderParameter(name="Last-Event-ID", description="Go on after this position.")
+        str | None, HeaderParameter(name="Last-Event-ID", description="Resume after this position.")
     ] = None,
     last_id: Annotated[
         str | None, QueryParameter(name="lastEventId", description="The same, for clients that cannot set the header.")

@@ -8,7 +8,7 @@ from headwater.api.bodies import NamespaceBody
 from headwater.api.context import App, answer, says
 from headwater.api.parameters import InPath, Limit, Offset
 from headwater.api.paths import segment
-from headwater.api.writes import tell_deleted, tell_edit, told
+from headwater.api.writes import answer_written, write_deletion, write_edit
 from headwater.model.edited import NEVER
 from headwater.model.edits import NamespacePut
 from headwater.model.state import State
@@ -28,33 +28,33 @@ async def namespace(app: App, namespace: InPath) -> Response[bytes]:
     return answer(_namespace(app.state, find_namespace(app.state, segment(namespace))))
 
 
-@put("/namespaces/{namespace:str}", responses=says(shapes.Namespace), summary="Make a namespace, or say who owns it")
+@put("/namespaces/{namespace:str}", responses=says(shapes.Namespace), summary="Create or update a namespace")
 async def put_namespace(app: App, namespace: InPath, data: JSONBody[NamespaceBody]) -> Response[bytes]:
     name = segment(namespace)
     if name not in app.state.namespaces:
         name = naming.canonical(name, "x")[0]
     deleted = app.state.edited.deleted.get(("namespace", name, ""), (NEVER,))[-1]
-    position = await tell_edit(
+    position = await write_edit(
         app,
         NamespacePut(
             at=app.service.moment(after=deleted), name=name, owner=data.ownerName, description=data.description
         ),
     )
-    return told(position, _namespace(app.state, name))
+    return answer_written(position, _namespace(app.state, name))
 
 
 @delete(
     "/namespaces/{namespace:str}",
     responses=says(shapes.Namespace),
     status_code=200,
-    summary="Delete a namespace with all that is in it",
+    summary="Delete a namespace and everything in it",
 )
 async def delete_namespace(app: App, namespace: InPath) -> Response[bytes]:
     name = find_namespace(app.state, segment(namespace))
     body = _namespace(app.state, name)
     body.isHidden = True
     last = app.state.namespaces[name].last
-    return told(await tell_deleted(app, [("namespace", name, "")], last), body)
+    return answer_written(await write_deletion(app, [("namespace", name, "")], last), body)
 
 
 def _namespace(state: State, name: str) -> shapes.Namespace:

@@ -10,15 +10,19 @@ from headwater.api.context import App, answer, says
 from headwater.api.parameters import Depth
 from headwater.shapes.run_lineage import RunLineage
 
-RunIdParameter = Annotated[str, QueryParameter(name="runId", description="The run to begin with.")]
+RunIdParameter = Annotated[str, QueryParameter(name="runId", description="The run to start from.")]
 
 
-@get("/runlineage/upstream", responses=says(RunLineage), summary="The runs whose versions fed a run, and those before")
+@get("/runlineage/upstream", responses=says(RunLineage), summary="Runs that wrote what a run read, and so on upstream")
 async def get_run_upstream(app: App, run_id: RunIdParameter, depth: Depth = 20) -> Response[bytes]:
     return answer(await RunChain(app.service).linked(run_id, depth, up=True))
 
 
-@get("/runlineage/downstream", responses=says(RunLineage), summary="The runs that read what a run wrote, and on")
+@get(
+    "/runlineage/downstream",
+    responses=says(RunLineage),
+    summary="Runs that read what a run wrote, and so on downstream",
+)
 async def get_run_downstream(app: App, run_id: RunIdParameter, depth: Depth = 20) -> Response[bytes]:
     return answer(await RunChain(app.service).linked(run_id, depth, up=False))
 

@@ -15,38 +15,39 @@ from headwater.ids import Node
 from headwater.model.entities import Dataset, Run
 from headwater.model.shown import facets_of
 from headwater.search.documents import DATASET, JOB
-from headwater.search.search import NAME, UPDATED, Hit, Wanted
+from headwater.search.search import NAME, UPDATED, Hit, SearchQuery
 from headwater.shapes.search import BetaHit, BetaSearchAnswer, Highlight, SearchAnswer, SearchHit
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 Text = Annotated[
-    str, Parameter(description="Words, the last one perhaps not finished.", schema_extra={"pattern": r"\S"})
+    str, Parameter(description="Words to search for; the last one may be incomplete.", schema_extra={"pattern": r"\S"})
 ]
 
 
-@get("/search", responses=says(SearchAnswer), summary="Jobs and datasets by words, the best first")
+@get("/search", responses=says(SearchAnswer), summary="Search jobs and datasets, best match first")
 async def search(
     app: App,
     q: Text,
     kind: Annotated[
-        str | None, QueryParameter(name="filter", description="Only these.", schema_extra=one_of(JOB, DATASET))
+        str | None,
+        QueryParameter(name="filter", description="Only jobs or only datasets.", schema_extra=one_of(JOB, DATASET)),
     ] = None,
     sort: Annotated[
         str | None,
         Parameter(
-            description=f"`{UPDATED}`: the latest first. Without it, the best first.",
+            description=f"`{UPDATED}`: latest first. Default: best match first.",
             schema_extra=one_of(NAME, UPDATED),
         ),
     ] = None,
     limit: Limit = 10,
     offset: Offset = 0,
-    namespace: Annotated[str | None, Parameter(description="Only of this namespace.")] = None,
+    namespace: Annotated[str | None, Parameter(description="Only in this namespace.")] = None,
     before: Moment = None,
     after: Moment = None,
 ) -> Response[bytes]:
-    found = await app.search.ask(
-        Wanted(
+    results = await app.search.ask(
+        SearchQuery(
             _text(q),
             _one_of("filter", kind, (JOB, DATASET)),
             namespace,
@@ -57,18 +58,18 @@ async def search(
             offset,
         )
     )
-    return answer(SearchAnswer(found.total, [_hit(hit) for hit in found.hits]))
+    return answer(SearchAnswer(results.total, [_hit(hit) for hit in results.hits]))
 
 
 def _text(q: str) -> str:
     if not q.strip():
-        raise BadRequest("q is empty: say what to search for")
+        raise BadRequest("q is empty; give a word to search for")
     return q
 
 
 def _one_of(name: str, given: str | None, known: tuple[str, ...]) -> str | None:
     if given is not None and given.upper() not in known:
-        raise BadRequest(f"{name}={given!r} is none of {', '.join(known)}")
+        raise BadRequest(f"{name}={given!r} is not one of {', '.join(known)}")
     return None if given is None else given.upper()
 
 
@@ -78,15 +79,15 @@ def _whole(given: str | None) -> str | None:
 
 
 def _hit(hit: Hit) -> SearchHit:
-    texts = hit.texts
+    document = hit.document
     return SearchHit(
-        texts.kind,
-        texts.name,
-        moment(texts.updated),
-        texts.namespace,
-        texts.node_id,
+        document.kind,
+        document.name,
+        moment(document.updated),
+        document.namespace,
+        document.node_id,
         hit.score,
-        texts.description,
+        document.description,
         [Highlight(field, text) for field, text in hit.highlights],
     )
 
@@ -103,25 +104,25 @@ _BETA_LIMIT = 10
 _EVENT_TYPES = {"NEW": "START", "RUNNING": "RUNNING", "COMPLETED": "COMPLETE", "FAILED": "FAIL", "ABORTED": "ABORT"}
 
 
-@get("/jobs", responses=says(BetaSearchAnswer), summary="Jobs by words, as Marquez's beta search answers")
+@get("/jobs", responses=says(BetaSearchAnswer), summary="Search jobs, in the format of Marquez's beta search")
 async def search_jobs(app: App, q: Text) -> Response[bytes]:
     return answer(await _beta(app, q, JOB))
 
 
-@get("/datasets", responses=says(BetaSearchAnswer), summary="Datasets by words, as Marquez's beta search answers")
+@get("/datasets", responses=says(BetaSearchAnswer), summary="Search datasets, in the format of Marquez's beta search")
 async def search_datasets(app: App, q: Text) -> Response[bytes]:
     return answer(await _beta(app, q, DATASET))
 
 
 async def _beta(app: App, q: str, kind: str) -> BetaSearchAnswer:
-    found = await app.search.ask(Wanted(_text(q), kind, limit=_BETA_LIMIT))
+    results = await app.search.ask(SearchQuery(_text(q), kind, limit=_BETA_LIMIT))
     marked: list[dict[str, list[str]]] = []
-    for hit in found.hits:
+    for hit in results.hits:
         by_field: dict[str, list[str]] = {}
         for field, text in hit.highlights:
             by_field.setdefault(_BETA_FIELDS.get(field, field), []).append(text)
         marked.append(by_field)
-    return BetaSearchAnswer([_beta_hit(app, hit.texts.node) for hit in found.hits], marked)
+    return BetaSearchAnswer([_beta_hit(app, hit.document.node) for hit in results.hits], marked)
 
 
 def _beta_hit(app: App, node: Node) -> BetaHit:
@@ -135,7 +136,7 @@ def _beta_hit(app: App, node: Node) -> BetaHit:
         facets=facets,
     )
     if not isinstance(entity, Dataset):
-        hit.type = app.renderer.job_type(entity)
+        hit.type = app.renderer.jobs.job_type(entity)
         bodies: dict[str, Raw] = app.renderer.facet_bodies(run.facets) if run else {}
         hit.runFacets = {**bodies}
     return hit

@@ -8,7 +8,7 @@ from headwater.api.bodies import SourceBody
 from headwater.api.context import App, answer, says
 from headwater.api.parameters import InPath, Limit, Offset
 from headwater.api.paths import segment
-from headwater.api.writes import tell_edit, told
+from headwater.api.writes import answer_written, write_edit
 from headwater.model.edits import SourcePut
 from headwater.model.state import Source, State
 from headwater.openlineage.timestamps import to_datetime
@@ -26,10 +26,10 @@ async def source(app: App, source: InPath) -> Response[bytes]:
     return answer(_source(app.state, find_source(app.state, segment(source))))
 
 
-@put("/sources/{source:str}", responses=says(shapes.Source), summary="Make a source, or say where it is")
+@put("/sources/{source:str}", responses=says(shapes.Source), summary="Create or update a source")
 async def put_source(app: App, source: InPath, data: JSONBody[SourceBody]) -> Response[bytes]:
     name = segment(source)
-    position = await tell_edit(
+    position = await write_edit(
         app,
         SourcePut(
             at=app.service.moment(),
@@ -39,7 +39,7 @@ async def put_source(app: App, source: InPath, data: JSONBody[SourceBody]) -> Re
             description=data.description,
         ),
     )
-    return told(position, _source(app.state, app.state.sources[name]))
+    return answer_written(position, _source(app.state, app.state.sources[name]))
 
 
 def _source(state: State, source: Source) -> shapes.Source:

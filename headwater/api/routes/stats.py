@@ -16,7 +16,7 @@ Period = Annotated[
 ]
 Zone = Annotated[
     str | None,
-    Parameter(description="A time zone such as `Asia/Kathmandu`, in which hours and days begin; needed for WEEK."),
+    Parameter(description="Time zone in which hours and days begin, such as `Asia/Kathmandu`; required for WEEK."),
 ]
 
 

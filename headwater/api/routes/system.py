@@ -14,7 +14,7 @@ from headwater.search.search import Search
 from headwater.shapes import marquez as shapes
 
 
-@get("/healthz", responses=says(shapes.Health), summary="Whether the server can take events in")
+@get("/healthz", responses=says(shapes.Health), summary="Health: whether the server can ingest events")
 async def healthz(app: App) -> Response[bytes]:
     service = app.service
     failing = service.last_failure

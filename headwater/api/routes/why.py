@@ -13,13 +13,13 @@ from headwater.shapes.why import Why
 AnyNodeId = Annotated[str, node_parameter("nodeId", *WITH_COLUMNS, type_run)]
 
 
-@get("/why", responses=says(Why), summary="Suspects upstream of something that is wrong, the likeliest first")
+@get("/why", responses=says(Why), summary="Root cause: suspects upstream, most likely first")
 async def get_why(
     app: App,
     node_id: AnyNodeId,
     at: Moment = None,
     since: Moment = None,
-    limit: Annotated[int, Parameter(ge=0, le=1000, description="How many suspects, at the most.")] = 20,
+    limit: Annotated[int, Parameter(ge=0, le=1000, description="Maximum number of suspects.")] = 20,
     depth: Depth = 20,
 ) -> Response[bytes]:
     asked, after = time_of("at", at), time_of("since", since)

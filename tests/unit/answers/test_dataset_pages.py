@@ -21,7 +21,7 @@ from tests.support.world import EventOrEdit, World, close_all
 
 def shown_one_by_one(world: World, nodes: list[Node]) -> bytes:
     """By what `graph.columns` finds, without versions."""
-    return msgspec.json.encode([world.renderer.dataset(node, None) for node in nodes])
+    return msgspec.json.encode([world.renderer.datasets.dataset(node, None) for node in nodes])
 
 
 def listed(world: World) -> list[Node]:

@@ -11,10 +11,11 @@ from hypothesis import HealthCheck, given, settings
 
 from headwater.answers import graphs
 from headwater.answers.graphs import GraphWriter
-from headwater.answers.large_answers import Lane
+from headwater.answers.large_answers import LargeAnswers
 from headwater.answers.render import Renderer
 from headwater.facet_contents import Contents
 from headwater.graph.columns import columns_of
+from headwater.graph.slices import finish
 from headwater.graph.traverse import BOTH, CONNECTED, DIRECTIONS, UPSTREAM
 from headwater.graph.when import Always, At
 from headwater.ids import Node
@@ -27,9 +28,9 @@ from tests.support.strategies import events
 from tests.support.world import EventOrEdit, World, close_all, record
 
 
-def quiet() -> Lane:
+def quiet() -> LargeAnswers:
     """No events come in."""
-    return Lane(lambda: False)
+    return LargeAnswers(lambda: False)
 
 
 def answers(writer: GraphWriter, world: World, contents: Contents) -> list[bytes]:
@@ -43,7 +44,7 @@ def answers(writer: GraphWriter, world: World, contents: Contents) -> list[bytes
             for direction, depth in ((CONNECTED, 20), (BOTH, 20), (BOTH, 1), (UPSTREAM, 20)):
                 found.append(await writer.lineage(node, depth, direction, Always()))
             if isinstance(entity, Dataset):
-                start = columns_of(state, contents, node)
+                start = finish(columns_of(state, contents, node))
                 for depth, down in ((20, False), (20, True), (1, True)):
                     found.append(await writer.column_lineage(start, depth, down=down, when=Always()))
         return found
@@ -55,7 +56,7 @@ def answers(writer: GraphWriter, world: World, contents: Contents) -> list[bytes
 @given(events)
 def test_answers_from_kept_json_equal_fresh_ones_after_every_event(told: list[EventOrEdit]) -> None:
     world = World([])
-    worth, graphs._WORTH_KEEPING = graphs._WORTH_KEEPING, 0  # remember small answers too
+    worth, graphs._FEWEST_CACHED = graphs._FEWEST_CACHED, 0  # remember small answers too
     try:
         kept_contents = Contents(world.log)
         kept = GraphWriter(Renderer(world.state, kept_contents), quiet())
@@ -68,7 +69,7 @@ def test_answers_from_kept_json_equal_fresh_ones_after_every_event(told: list[Ev
             fresh = GraphWriter(Renderer(world.state, fresh_contents), quiet())
             assert answers(kept, world, kept_contents) == answers(fresh, world, fresh_contents)
     finally:
-        graphs._WORTH_KEEPING = worth
+        graphs._FEWEST_CACHED = worth
         close_all()
 
 
@@ -81,7 +82,7 @@ def graph_of(name: str, world: World) -> list[dict[str, Any]]:
 
 def columns_graph(name: str, world: World, depth: int = 20) -> list[dict[str, Any]]:
     writer = GraphWriter(world.renderer, quiet())
-    start = columns_of(world.state, world.contents, world.node(name))
+    start = finish(columns_of(world.state, world.contents, world.node(name)))
     text = asyncio.run(writer.column_lineage(start, depth, down=False, when=Always()))
     nodes: list[dict[str, Any]] = msgspec.json.decode(text)["graph"]
     return nodes
@@ -152,23 +153,23 @@ async def test_an_answer_that_an_event_overtook_is_not_used_again() -> None:
     world = World([make.run("COMPLETE", "load", 0, "r1", ["raw"], ["clean"])])
     event = decode(make.encoded(make.run("COMPLETE", "use", 1, "r2", ["clean"], ["out"])))
 
-    class Overtaken(Lane):
+    class Overtaken(LargeAnswers):
         """While the first answer waits for its turn, an event comes in."""
 
         @asynccontextmanager
-        async def large(self, nodes: int, size: int = 0) -> AsyncIterator[None]:
+        async def turn(self, nodes: int, size: int = 0) -> AsyncIterator[None]:
             (appended,) = world.log.append([event], now())
             if not appended.duplicate:
                 fold(world.state, world.tables, [(appended.position, event)], world.known)
             yield
 
-    worth, graphs._WORTH_KEEPING = graphs._WORTH_KEEPING, 0
+    worth, graphs._FEWEST_CACHED = graphs._FEWEST_CACHED, 0
     try:
         writer = GraphWriter(world.renderer, Overtaken(lambda: True))
         await writer.lineage(world.node("raw"), 20, CONNECTED, Always())
         nodes = msgspec.json.decode(await writer.lineage(world.node("raw"), 20, CONNECTED, Always()))["graph"]
     finally:
-        graphs._WORTH_KEEPING = worth
+        graphs._FEWEST_CACHED = worth
     assert "job:jobs:use" in [node["id"] for node in nodes]
 
 
@@ -181,7 +182,7 @@ async def test_an_answer_that_an_event_overtook_in_the_middle_of_its_walk_is_not
     monkeypatch.setattr("headwater.graph.traverse.STEPS_PER_SLICE", 1)
     monkeypatch.setattr("headwater.graph.columns._COLUMNS_PER_SLICE", 1)
     monkeypatch.setattr("headwater.graph.columns._DATASETS_PER_SLICE", 1)
-    monkeypatch.setattr("headwater.answers.graphs._WORTH_KEEPING", 0)
+    monkeypatch.setattr("headwater.answers.graphs._FEWEST_CACHED", 0)
 
     def step(n: int, source: str, at: float, run_id: str) -> dict[str, Any]:
         out = make.dataset(f"d{n + 1}", make.columns(x=[f"{source}.x"]))

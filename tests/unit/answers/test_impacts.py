@@ -9,10 +9,11 @@ from hypothesis import HealthCheck, given, settings
 
 from headwater.answers import impacts
 from headwater.answers.impacts import ImpactWriter
-from headwater.answers.large_answers import Lane
+from headwater.answers.large_answers import LargeAnswers
 from headwater.answers.render import Renderer
 from headwater.facet_contents import Contents
 from headwater.graph.columns import Column, columns_of
+from headwater.graph.slices import finish
 from headwater.graph.when import Always
 from headwater.ids import Node
 from headwater.model.entities import Dataset
@@ -23,7 +24,7 @@ from tests.support.world import EventOrEdit, World, close_all
 
 
 def writer_of(world: World) -> ImpactWriter:
-    return ImpactWriter(Renderer(world.state, Contents(world.log)), Lane(lambda: False))
+    return ImpactWriter(Renderer(world.state, Contents(world.log)), LargeAnswers(lambda: False))
 
 
 def ask(writer: ImpactWriter, start: Node | Column, depth: int = 20, limit: int = 1000) -> Impact:
@@ -142,7 +143,7 @@ def test_another_run_in_a_large_answer_is_told_without_walking_again(
     again = make.run("FAIL", "near7", 60, "again", ["raw"], [make.dataset("near_7", owned("new"))])
     world.ingest(again)
     with monkeypatch.context() as patched:
-        patched.setattr(impacts, "impact_in_slices", no_walk)
+        patched.setattr(impacts, "impact", no_walk)
         found = ask(writer, start)
     shown = {node.nodeId: node for level in found.levels for node in level.nodes}
     hit = [shown["job:jobs:near7"], shown["dataset:db:near_7"]]
@@ -164,7 +165,7 @@ def everything(writer: ImpactWriter, world: World, contents: Contents) -> list[b
         node = state.aliases.canonical(Node(number))
         starts.append(node)
         if isinstance(entity, Dataset):
-            starts += columns_of(state, contents, node)
+            starts += finish(columns_of(state, contents, node))
 
     async def all_of_them() -> list[bytes]:
         return [
@@ -180,7 +181,7 @@ def everything(writer: ImpactWriter, world: World, contents: Contents) -> list[b
 @given(events)
 def test_answers_from_what_is_kept_equal_fresh_ones_after_every_event(told: list[EventOrEdit]) -> None:
     world = World([])
-    worth, impacts._WORTH_KEEPING = impacts._WORTH_KEEPING, 0
+    worth, impacts._FEWEST_CACHED = impacts._FEWEST_CACHED, 0
     try:
         kept = writer_of(world)
         for event in told:
@@ -188,7 +189,7 @@ def test_answers_from_what_is_kept_equal_fresh_ones_after_every_event(told: list
             contents = Contents(world.log)
             assert everything(kept, world, contents) == everything(writer_of(world), world, contents)
     finally:
-        impacts._WORTH_KEEPING = worth
+        impacts._FEWEST_CACHED = worth
         close_all()
 
 
@@ -196,7 +197,7 @@ async def test_an_answer_that_an_event_overtook_is_not_used_again(monkeypatch: p
     """The event comes in between two slices of the walk, where the walk has been already."""
     monkeypatch.setattr("headwater.graph.impact._JOBS_PER_SLICE", 1)
     monkeypatch.setattr("headwater.graph.impact._READ_AT_ONCE", 1)
-    monkeypatch.setattr("headwater.answers.impacts._WORTH_KEEPING", 0)
+    monkeypatch.setattr("headwater.answers.impacts._FEWEST_CACHED", 0)
     world = World([make.run("COMPLETE", f"load{n}", 0, f"r{n}", ["raw"], [f"d{n}"]) for n in range(20)])
     writer = writer_of(world)
     first = asyncio.create_task(writer.impact(world.node("raw"), 20, 1000, Always()))

@@ -2,16 +2,16 @@
 
 import asyncio
 
-from headwater.answers.large_answers import Lane
+from headwater.answers.large_answers import LargeAnswers
 
 
 async def test_large_answers_go_one_at_a_time() -> None:
-    lane = Lane(lambda: False)
+    large_answers = LargeAnswers(lambda: False)
     inside = most = 0
 
     async def large() -> None:
         nonlocal inside, most
-        async with lane.large(10_000):
+        async with large_answers.turn(10_000):
             inside += 1
             most = max(most, inside)
             await asyncio.sleep(0.001)
@@ -22,27 +22,27 @@ async def test_large_answers_go_one_at_a_time() -> None:
 
 
 async def test_small_answers_pass_while_a_large_one_is_made() -> None:
-    lane = Lane(lambda: True)
-    async with lane.large(10_000), asyncio.timeout(5), lane.large(10):
+    large_answers = LargeAnswers(lambda: True)
+    async with large_answers.turn(10_000), asyncio.timeout(5), large_answers.turn(10):
         pass
 
 
-async def test_the_lane_stays_closed_after_a_large_answer_only_while_events_come_in() -> None:
+async def test_large_answers_pause_after_each_other_only_while_events_come_in() -> None:
     busy = True
-    lane = Lane(lambda: busy)
-    async with lane.large(10_000):
+    large_answers = LargeAnswers(lambda: busy)
+    async with large_answers.turn(10_000):
         pass
-    assert lane._free.locked()
-    async with lane.large(10_000):  # opens by itself
+    assert large_answers._free.locked()
+    async with large_answers.turn(10_000):  # opens by itself
         busy = False
-    assert not lane._free.locked()
+    assert not large_answers._free.locked()
 
 
-async def test_an_answer_that_fails_gives_the_lane_free() -> None:
-    lane = Lane(lambda: False)
+async def test_after_an_answer_that_fails_the_next_one_may_start() -> None:
+    large_answers = LargeAnswers(lambda: False)
     try:
-        async with lane.large(10_000):
+        async with large_answers.turn(10_000):
             raise ZeroDivisionError
     except ZeroDivisionError:
         pass
-    assert not lane._free.locked()
+    assert not large_answers._free.locked()

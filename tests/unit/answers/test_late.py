@@ -132,7 +132,7 @@ def test_it_says_what_why_says(told: list[EventOrEdit]) -> None:
             if isinstance(job, Job) and not world.state.is_hidden(job.node):
                 some = pace.seen(world.tables.recent_runs([job.node], at, pace.RUNS).get(job.node, []))
                 signs = world.tables.run_signs([run.row for run in some[:1]], at, pace.SIGNS)
-                trouble = pace.trouble(world.renderer.job_type(job), some, signs, at)
+                trouble = pace.trouble(world.renderer.jobs.job_type(job), some, signs, at)
                 if trouble is not None and trouble.kind in (SuspectKind.RUN_LATE, SuspectKind.RUN_STUCK):
                     expected.add(f"job:{job.namespace}:{job.name}")
         assert found == expected

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.answers.creation_counts import Created
+from headwater.answers.creation_counts import CreationCounts
 from headwater.answers.stats import intervals
 from headwater.errors import BadRequest
 from headwater.ids import Micros, Node
@@ -90,7 +90,7 @@ quarters = st.integers(-8, 8).map(lambda n: Micros(n * HOUR // 4))
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.one_of(st.none(), quarters)), max_size=30), quarters)
 def test_kept_counts_are_what_counting_gives(put: list[tuple[int, Micros | None]], moment: Micros) -> None:
-    created = Created()
+    created = CreationCounts()
     present: dict[int, Micros | None] = {}
     for node, first in put:
         created.put(Node(node), first)

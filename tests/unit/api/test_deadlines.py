@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from headwater.api.deadlines import Guard
+from headwater.api.deadlines import QueryDeadlines
 from headwater.api.ingest import Receive, Scope, Send
 from headwater.errors import TookTooLong
 from headwater.ingest.counters import Counters
@@ -46,7 +46,7 @@ class Client:
 
 
 async def ask(handler: Handler, client: Client, counters: Counters, seconds: float = 60, method: str = "GET") -> None:
-    await Guard(handler, counters, seconds)({"method": method}, client.receive, client.send)
+    await QueryDeadlines(handler, counters, seconds)({"method": method}, client.receive, client.send)
 
 
 async def answers(scope: Scope, receive: Receive, send: Send) -> None:

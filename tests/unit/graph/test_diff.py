@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from headwater.answers.diffs import schema_at
 from headwater.graph.columns import ColumnWalk
 from headwater.graph.diff import ColumnPair, Difference, diff
+from headwater.graph.slices import finish
 from headwater.graph.traverse import neighbourhood
 from headwater.graph.when import At
 from headwater.ids import ContentId, Micros, Node, Stamp
@@ -39,7 +40,7 @@ def daily_events() -> list[EventOrEdit]:
 
 def between(world: World, before: float, after: float, around: str | None = None) -> dict[str, set[str]]:
     start = None if around is None else world.node(around)
-    found = diff(world.state, world.contents, moment(before), moment(after), start)
+    found = finish(diff(world.state, world.contents, moment(before), moment(after), start))
     name = world.name
     return {
         "+": {name(n) for n in found.nodes_added} | {f"{name(a)} → {name(b)}" for a, b in found.edges_added},
@@ -112,7 +113,7 @@ def test_what_is_back_is_added_without_the_lineage_of_before() -> None:
 def test_columns_are_not_looked_for_beyond_the_limit() -> None:
     told = columns(**{f"c{n}": ["a.x"] for n in range(50)})
     world = World([run("COMPLETE", f"j{n}", n, f"r{n}", ["a"], [dataset(f"d{n}", told)]) for n in range(10)])
-    found = diff(world.state, world.contents, moment(-1), moment(100), limit=60)
+    found = finish(diff(world.state, world.contents, moment(-1), moment(100), limit=60))
     assert 60 < len(found.columns_added) <= 60 + 50
 
 
@@ -125,8 +126,8 @@ def test_the_way_back_is_the_inverse(told: list[EventOrEdit], one: Micros, other
     try:
         world = World(told)
         for start in [None, *(Node(n) for n in range(len(world.state.nodes)))]:
-            there = diff(world.state, world.contents, one, other, start)
-            back = diff(world.state, world.contents, other, one, start)
+            there = finish(diff(world.state, world.contents, one, other, start))
+            back = finish(diff(world.state, world.contents, other, one, start))
             assert there == inverse(back)
             if one == other:
                 assert there == Difference(stayed=there.stayed)
@@ -153,8 +154,8 @@ def test_around_a_node_it_is_the_difference_of_two_graphs(told: list[EventOrEdit
         world = World(told)
         for number in range(len(world.state.nodes)):
             start = world.state.aliases.canonical(Node(number))
-            was, now = (set(neighbourhood(world.state, start, 20, when=At(at)).edges) for at in (one, two))
-            found = diff(world.state, world.contents, one, two, start)
+            was, now = (set(finish(neighbourhood(world.state, start, 20, when=At(at))).edges) for at in (one, two))
+            found = finish(diff(world.state, world.contents, one, two, start))
             assert (found.edges_added, found.edges_removed) == (now - was, was - now)
     finally:
         close_all()
@@ -173,7 +174,7 @@ def test_of_everything_the_edges_are_those_alive_at_one_moment_only(
             {(canonical(e.src), canonical(e.dst)) for e in state.edges.values() if when.alive(state, e)}
             for when in whens
         )
-        found = diff(state, world.contents, one, two)
+        found = finish(diff(state, world.contents, one, two))
         assert found.edges_added == {pair for pair in now - was if pair[0] != pair[1]}
         assert found.edges_removed == {pair for pair in was - now if pair[0] != pair[1]}
     finally:
@@ -188,7 +189,7 @@ def test_of_everything_nodes_and_columns_are_those_there_at_one_moment_only(
     try:
         world = World(told)
         was, now = everything(world, one), everything(world, two)
-        found = diff(world.state, world.contents, one, two)
+        found = finish(diff(world.state, world.contents, one, two))
         assert found.nodes_added == now.keys() - was.keys()
         assert found.nodes_removed == was.keys() - now.keys()
         pairs_was, pairs_now = set().union(*was.values()), set().union(*now.values())

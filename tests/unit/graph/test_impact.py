@@ -6,10 +6,12 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 
+from headwater.graph.around import Around
 from headwater.graph.columns import Column, ColumnWalk, columns_of
 from headwater.graph.flow import Flow
 from headwater.graph.impact import DIRECT, INDIRECT, UNKNOWN, Impact, impact
-from headwater.graph.when import Always, At
+from headwater.graph.slices import finish
+from headwater.graph.when import Always, At, When
 from headwater.ids import Node
 from headwater.model.entities import Dataset, Job
 from headwater.openlineage.event import stamp_time
@@ -22,9 +24,13 @@ few = settings(max_examples=60, deadline=None, suppress_health_check=list(Health
 USES = {DIRECT: "DIRECT", INDIRECT: "INDIRECT", UNKNOWN: "UNKNOWN"}
 
 
+def impact_of(world: World, start: Node | Column, depth: int, limit: int, when: When | None = None) -> Impact:
+    return finish(impact(world.state, Around(world.state, world.contents, when), start, depth, limit))
+
+
 def of(world: World, name: str, depth: int = 20, limit: int = 1000, at: float | None = None) -> dict[str, Any]:
     """`{"load()": (1, "DIRECT"), …}`; `name` a job, a dataset or `dataset.column`."""
-    found = impact(world.state, world.contents, start_of(world, name), depth, limit, None if at is None else moment(at))
+    found = impact_of(world, start_of(world, name), depth, limit, None if at is None else moment(at))
     return {world.name(node): (distance, USES[found.uses[node]]) for node, distance in found.nodes.items()}
 
 
@@ -38,7 +44,7 @@ def moment(minutes: float) -> At:
 
 
 def columns_hit(world: World, name: str) -> dict[str, tuple[int, str]]:
-    found = impact(world.state, world.contents, start_of(world, name), 20, 1000)
+    found = impact_of(world, start_of(world, name), 20, 1000)
     return {
         f"{world.name(node)}.{column}": (distance, "DIRECT" if column in found.direct[node] else "INDIRECT")
         for node, told in found.columns.items()
@@ -136,10 +142,10 @@ def test_lineage_without_a_job_counts_too() -> None:
 
 def test_the_limit_keeps_the_nearest() -> None:
     world = pipeline()
-    found = impact(world.state, world.contents, world.node("raw"), 20, 2)
+    found = impact_of(world, world.node("raw"), 20, 2)
     assert found.truncated
     assert {world.name(node) for node in found.nodes} == {"load()", "clean"}
-    assert not impact(world.state, world.contents, world.node("raw"), 20, 7).truncated
+    assert not impact_of(world, world.node("raw"), 20, 7).truncated
 
 
 def test_at_a_moment_only_what_was_there() -> None:
@@ -165,7 +171,7 @@ def test_levels_equal_a_naive_search(told: list[EventOrEdit]) -> None:
         world = World(told)
         for start in starts(world):
             for depth in (1, 2, 100):
-                found = impact(world.state, world.contents, start, depth, 10_000)
+                found = impact_of(world, start, depth, 10_000)
                 assert found.nodes == naive_levels(world, start, depth)
     finally:
         close_all()
@@ -218,10 +224,10 @@ def test_uses_equal_a_naive_search_over_columns(told: list[EventOrEdit]) -> None
         datasets = [node for node in starts(world) if isinstance(state.nodes[node], Dataset)]
         every = [link for node in datasets for link in links_told(world, node)]
         for start in datasets:
-            begin = set(columns_of(state, world.contents, start))
+            begin = set(finish(columns_of(state, world.contents, start)))
             surely = reach(begin, [(src, dst) for src, dst, direct in every if direct])
             perhaps = reach(begin, [(src, dst) for src, dst, _ in every])
-            found = impact(state, world.contents, start, 100, 10_000)
+            found = impact_of(world, start, 100, 10_000)
             for node in found.nodes:
                 if isinstance(state.nodes[node], Dataset):
                     assert found.uses[node] == use_of(node, surely, perhaps)

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 
 from headwater.graph.columns import Column, ColumnWalk, column_paths, columns_of
 from headwater.graph.flow import Flow
+from headwater.graph.slices import finish
 from headwater.graph.traverse import paths
 from headwater.graph.when import Always, At
 from headwater.ids import Node
@@ -33,7 +34,7 @@ def test_a_job_beside_the_way_is_not_on_it() -> None:
             run("COMPLETE", "copy", 0, "r2", ["a"], ["b"]),
         ]
     )
-    found = paths(world.state, world.node("a"), world.node("b"))
+    found = finish(paths(world.state, world.node("a"), world.node("b")))
     assert {world.name(node) for node in found.nodes} == {"a", "copy()", "b"}
 
 
@@ -42,8 +43,8 @@ def test_a_way_of_the_past_is_found_at_its_time_only() -> None:
     told = [run("COMPLETE", "load", d * day, f"r{d}", ["old" if d < 5 else "new"], ["out"]) for d in range(10)]
     world = one_world(told)
     ends = world.node("old"), world.node("out")
-    assert paths(world.state, *ends, At(parse(time(2 * day)))).nodes
-    assert not paths(world.state, *ends, At(parse(time(9 * day)))).nodes
+    assert finish(paths(world.state, *ends, At(parse(time(2 * day))))).nodes
+    assert not finish(paths(world.state, *ends, At(parse(time(9 * day))))).nodes
 
 
 def test_ways_between_columns_leave_other_columns_out() -> None:
@@ -54,10 +55,10 @@ def test_ways_between_columns_leave_other_columns_out() -> None:
         ]
     )
     raw, mid, out = (world.node(name) for name in ("raw", "mid", "out"))
-    found = column_paths(world.state, world.contents, [(raw, "x")], [(out, "total")])
+    found = finish(column_paths(world.state, world.contents, [(raw, "x")], [(out, "total")]))
     assert set(found.nodes) == {(raw, "x"), (mid, "x"), (out, "total")}
     assert len(found.edges) == 2
-    assert not column_paths(world.state, world.contents, [(out, "total")], [(raw, "x")]).nodes
+    assert not finish(column_paths(world.state, world.contents, [(out, "total")], [(raw, "x")])).nodes
 
 
 @few
@@ -69,7 +70,7 @@ def test_ways_equal_a_search_of_every_way(told: list[EventOrEdit]) -> None:
         for start in nodes:
             steps = every_step(world, start)
             for end in nodes:
-                found = paths(world.state, start, end)
+                found = finish(paths(world.state, start, end))
                 expected = edges_on_ways(steps, end)
                 assert set(found.edges) == expected
                 reached = end == start or any(edge[1] == end for edge in expected)
@@ -129,12 +130,12 @@ def test_ways_between_columns_equal_a_search_of_every_way(told: list[EventOrEdit
         datasets = [d.node for d in state.nodes if isinstance(d, Dataset) and state.aliases.canonical(d.node) == d.node]
         links = [e for d in datasets for edges in walk.links(d).values() for e in edges]
         every = {(e.src, e.dst) for e in links if e.src != e.dst}
-        known = [column for d in datasets for column in columns_of(state, world.contents, d)]
+        known = [column for d in datasets for column in finish(columns_of(state, world.contents, d))]
         for start in known:
             for end in known:
                 below = closure({start}, every)
                 above = closure({end}, {(b, a) for a, b in every})
-                found = column_paths(state, world.contents, [start], [end])
+                found = finish(column_paths(state, world.contents, [start], [end]))
                 assert set(found.nodes) == (below & above if end in below else set())
                 expected = {(a, b) for a, b in every if a in below & above and b in below & above}
                 assert {(e.src, e.dst) for e in found.edges} == (expected if end in below else set())

@@ -1,5 +1,6 @@
 """The graph at a moment and over a window."""
 
+from headwater.graph.slices import finish
 from headwater.graph.traverse import UPSTREAM, paths
 from headwater.graph.when import At, During
 from headwater.ids import Micros
@@ -77,7 +78,7 @@ def test_paths_between_two_nodes() -> None:
             run("COMPLETE", "d", 0, "r4", ["right"], ["elsewhere"]),
         ]
     )
-    found = paths(world.state, world.node("src"), world.node("end"))
+    found = finish(paths(world.state, world.node("src"), world.node("end")))
     assert {world.name(n) for n in found.nodes} == {"src", "a()", "left", "right", "b()", "c()", "end"}
     assert len(found.edges) == 7
-    assert paths(world.state, world.node("end"), world.node("src")).nodes == {}
+    assert finish(paths(world.state, world.node("end"), world.node("src"))).nodes == {}

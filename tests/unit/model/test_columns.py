@@ -1,6 +1,7 @@
 """Column lineage."""
 
 from headwater.graph.columns import column_lineage
+from headwater.graph.slices import finish
 from headwater.ids import Node
 from tests.support.make import columns, dataset, dataset_event, deleted, facet, run, schema
 from tests.support.world import World, one_world
@@ -31,7 +32,7 @@ def test_dataset_wide_inputs_reach_every_column_of_the_schema() -> None:
 
 def transformations(world: World, src: str, dst: str) -> list[tuple[str, str | None, bool | None]]:
     out = world.node(dst.rpartition(".")[0])
-    graph = column_lineage(world.state, world.contents, [(Node(out), dst.rpartition(".")[2])], 1)
+    graph = finish(column_lineage(world.state, world.contents, [(Node(out), dst.rpartition(".")[2])], 1))
     source = (world.node(src.rpartition(".")[0]), src.rpartition(".")[2])
     (edge,) = [e for e in graph.edges if e.src == source]
     return [(t.type, t.subtype, t.masking) for t in edge.transformations]

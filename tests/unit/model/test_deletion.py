@@ -5,6 +5,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 
 from headwater.answers.listing import Listing
+from headwater.graph.slices import finish
 from headwater.graph.traverse import neighbourhood
 from headwater.graph.when import Always, At, During
 from headwater.ids import Node
@@ -139,9 +140,9 @@ def test_nothing_hidden_is_shown_anywhere(sent: list[EventOrEdit]) -> None:
         for number, entity in enumerate(state.nodes):
             node = Node(number)
             if node not in gone and state.aliases.canonical(node) == node:
-                assert not gone & neighbourhood(state, node, 20, when=Always()).nodes.keys()
+                assert not gone & finish(neighbourhood(state, node, 20, when=Always())).nodes.keys()
             if isinstance(entity, Job) and node not in gone:
-                shown: Any = world.renderer.job(node)
+                shown: Any = world.renderer.jobs.job(node)
                 assert not hidden_names & {(n.namespace, n.name) for n in (*shown.inputs, *shown.outputs)}
     finally:
         close_all()

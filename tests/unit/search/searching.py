@@ -9,7 +9,7 @@ from typing import Any
 from headwater.ingest.folding import fold
 from headwater.ingest.service import Service
 from headwater.openlineage.timestamps import now
-from headwater.search.search import Answer, Search, Wanted
+from headwater.search.search import Answer, Search, SearchQuery
 from tests.support.world import EventOrEdit, World, record
 
 
@@ -30,12 +30,12 @@ async def searching(world: World, folder: Path | None = None) -> AsyncIterator[S
 
 def names(answer: Answer) -> list[str]:
     """`orders` for datasets, `load()` for jobs."""
-    return [hit.texts.name + ("()" if hit.texts.kind == "JOB" else "") for hit in answer.hits]
+    return [hit.document.name + ("()" if hit.document.kind == "JOB" else "") for hit in answer.hits]
 
 
-async def found(world: World, text: str, **wanted: Any) -> list[str]:
+async def found(world: World, text: str, **options: Any) -> list[str]:
     async with searching(world) as search:
-        return names(await search.ask(Wanted(text, **wanted)))
+        return names(await search.ask(SearchQuery(text, **options)))
 
 
 def tell(world: World, events: Sequence[EventOrEdit]) -> None:

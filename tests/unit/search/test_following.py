@@ -15,11 +15,11 @@ from headwater.errors import StoreUnavailable
 from headwater.ids import Micros, Node
 from headwater.ingest.service import Service
 from headwater.model.shown import is_shown
-from headwater.search.documents import Documents, Texts
+from headwater.search.documents import Document, Documents
 from headwater.search.highlight import is_close
 from headwater.search.index import FORMAT, Index, IndexUnusable
-from headwater.search.search import Search, Wanted
-from headwater.search.words import question, words
+from headwater.search.search import Search, SearchQuery
+from headwater.search.words import query_words, words
 from tests.support import make
 from tests.support.strategies import events
 from tests.support.world import EventOrEdit, World, close_all
@@ -46,24 +46,24 @@ async def answers(search: Search) -> dict[str, Any]:
     await search.reached(search._state.position)
     found = {}
     for text in _QUESTIONS:
-        answer = await search.ask(Wanted(text, limit=100))
-        found[text] = answer.total, [(h.score, h.texts, h.highlights) for h in answer.hits]
+        answer = await search.ask(SearchQuery(text, limit=100))
+        found[text] = answer.total, [(h.score, h.document, h.highlights) for h in answer.hits]
     return found
 
 
-def fits(texts: Texts, text: str) -> bool:
+def fits(document: Document, text: str) -> bool:
     """A word after the other, everywhere."""
-    names = [texts.name, *texts.aliases]
-    every = words([*names, *texts.tags, *texts.owners, *texts.columns, texts.namespace])
-    every |= words([texts.description or "", texts.sql or ""])
-    return all(any(one.startswith(word.text) for one in every) for word in question(text).words)
+    names = [document.name, *document.aliases]
+    every = words([*names, *document.tags, *document.owners, *document.columns, document.namespace])
+    every |= words([document.description or "", document.sql or ""])
+    return all(any(one.startswith(word.text) for one in every) for word in query_words(text).words)
 
 
-def fits_loosely(texts: Texts, text: str) -> bool:
-    every = words([texts.name, *texts.aliases, texts.namespace])
+def fits_loosely(document: Document, text: str) -> bool:
+    every = words([document.name, *document.aliases, document.namespace])
     return any(
         is_close(one, word.text, beginning=word.last)
-        for word in question(text).words
+        for word in query_words(text).words
         if word.may_have_a_typo
         for one in every
     )
@@ -94,14 +94,14 @@ def test_a_followed_index_equals_a_fresh_one_and_a_scan(told: list[EventOrEdit],
         shown = [Node(n) for n in range(len(world.state.nodes)) if is_shown(world.state, Node(n))]
         every = await Documents(Service(world.log, world.tables, world.state), world.contents).read(shown)
         for text, (total, hits) in found.items():
-            scanned = {texts.node_id for texts in every if fits(texts, text)}
-            hit_ids = {texts.node_id for _, texts, _ in hits}
+            scanned = {document.node_id for document in every if fits(document, text)}
+            hit_ids = {document.node_id for _, document, _ in hits}
             assert total == len(hit_ids) == len(hits)
             assert scanned <= hit_ids
-            for texts in every:
-                if texts.node_id in hit_ids - scanned:
-                    words_apart = [fits(texts, word.text) for word in question(text).words]
-                    assert fits_loosely(texts, text) or (not scanned and any(words_apart))
+            for document in every:
+                if document.node_id in hit_ids - scanned:
+                    words_apart = [fits(document, word.text) for word in query_words(text).words]
+                    assert fits_loosely(document, text) or (not scanned and any(words_apart))
 
     try:
         asyncio.run(run())
@@ -114,7 +114,7 @@ async def test_what_was_told_is_found_at_once_and_its_position_reached() -> None
     async with searching(world) as search:
         for n in range(20):
             tell(world, [make.dataset_event(f"orders_{n}", n)])
-            assert names(await search.ask(Wanted(f"orders_{n}")))[0] == f"orders_{n}"
+            assert names(await search.ask(SearchQuery(f"orders_{n}")))[0] == f"orders_{n}"
         tell(world, [make.dataset_event("late", 30)])
         await search.reached(world.state.position)
         assert search.position == world.state.position
@@ -126,7 +126,7 @@ async def test_an_index_that_is_up_to_date_is_not_written_at_a_start(tmp_path: P
         await search.reached(world.state.position)
     before = sorted(file.name for file in (tmp_path / "search").iterdir())
     async with searching(world, tmp_path) as search:
-        assert names(await search.ask(Wanted("orders"))) == ["orders"]
+        assert names(await search.ask(SearchQuery("orders"))) == ["orders"]
     assert sorted(file.name for file in (tmp_path / "search").iterdir()) == before
 
 
@@ -154,10 +154,10 @@ async def test_while_events_come_in_another_hour_alone_writes_nothing_but_is_the
         before = sorted(file.name for file in (tmp_path / "search").iterdir())
         tell(world, [make.dataset_event("orders", 5 * _HOUR)])
         await search.reached(world.state.position)
-        assert names(await search.ask(Wanted("orders"))) == ["orders", "orders_old"]
+        assert names(await search.ask(SearchQuery("orders"))) == ["orders", "orders_old"]
         assert sorted(file.name for file in (tmp_path / "search").iterdir()) == before
         later = Micros(world.state.dataset_of(world.node("orders")).last - 1)
-        assert names(await search.ask(Wanted("orders", after=later))) == ["orders"]
+        assert names(await search.ask(SearchQuery("orders", after=later))) == ["orders"]
         assert sorted(file.name for file in (tmp_path / "search").iterdir()) != before
 
 
@@ -178,9 +178,9 @@ async def test_hours_are_written_when_it_is_quiet_and_now_and_then_otherwise(
 async def test_an_index_of_a_longer_log_forgets_what_is_not_in_this_one(tmp_path: Path) -> None:
     longer = World([make.dataset_event("orders"), make.dataset_event("orders_later", 1)])
     async with searching(longer, tmp_path) as search:
-        assert len((await search.ask(Wanted("orders"))).hits) == 2
+        assert len((await search.ask(SearchQuery("orders"))).hits) == 2
     async with searching(World([make.dataset_event("orders")]), tmp_path) as search:
-        answer = await search.ask(Wanted("orders"))
+        answer = await search.ask(SearchQuery("orders"))
         assert (answer.total, names(answer)) == (1, ["orders"])
 
 
@@ -189,9 +189,9 @@ async def test_an_index_of_another_log_becomes_that_of_this_one(tmp_path: Path) 
         await search.reached(search._state.position)
     world = World([make.job_event("load"), make.dataset_event("prices")])
     async with searching(world, tmp_path) as search:
-        assert names(await search.ask(Wanted("orders"))) == []
-        assert names(await search.ask(Wanted("load"))) == ["load()"]
-        assert names(await search.ask(Wanted("prices"))) == ["prices"]
+        assert names(await search.ask(SearchQuery("orders"))) == []
+        assert names(await search.ask(SearchQuery("load"))) == ["load()"]
+        assert names(await search.ask(SearchQuery("prices"))) == ["prices"]
 
 
 # Damage
@@ -215,15 +215,15 @@ def _cut(file: Path) -> None:
 async def test_a_damaged_index_is_made_anew(tmp_path: Path, ending: str, damage: Any) -> None:
     world = World([make.dataset_event(f"orders_{n}", n, make.schema("price")) for n in range(30)])
     async with searching(world, tmp_path) as search:
-        expected = await search.ask(Wanted("price", limit=100))
+        expected = await search.ask(SearchQuery("price", limit=100))
         assert expected.total == 30
     for file in (tmp_path / "search").iterdir():
         if file.name.endswith(ending):
             damage(file)
     async with searching(world, tmp_path) as search:
-        assert await search.ask(Wanted("price", limit=100)) == expected
+        assert await search.ask(SearchQuery("price", limit=100)) == expected
     async with searching(world, tmp_path) as search:  # and stays sound
-        assert await search.ask(Wanted("price", limit=100)) == expected
+        assert await search.ask(SearchQuery("price", limit=100)) == expected
 
 
 def test_an_index_of_another_format_is_not_opened(tmp_path: Path) -> None:
@@ -237,17 +237,17 @@ def test_an_index_of_another_format_is_not_opened(tmp_path: Path) -> None:
 async def test_an_index_that_is_deleted_while_it_is_used_comes_back(tmp_path: Path) -> None:
     world = World([make.dataset_event("orders")])
     async with searching(world, tmp_path) as search:
-        assert names(await search.ask(Wanted("orders"))) == ["orders"]
+        assert names(await search.ask(SearchQuery("orders"))) == ["orders"]
         for file in (tmp_path / "search").iterdir():
             file.unlink()
         (tmp_path / "search").rmdir()
         tell(world, [make.dataset_event("prices", 1)])
         with pytest.raises(StoreUnavailable):
             await search.reached(world.state.position)
-        assert names(await search.ask(Wanted("orders"))) == ["orders"]  # what was opened still answers
+        assert names(await search.ask(SearchQuery("orders"))) == ["orders"]  # what was opened still answers
         await search.reached(world.state.position)
-        assert names(await search.ask(Wanted("prices"))) == ["prices"]
-        assert names(await search.ask(Wanted("orders"))) == ["orders"]
+        assert names(await search.ask(SearchQuery("prices"))) == ["prices"]
+        assert names(await search.ask(SearchQuery("orders"))) == ["orders"]
         assert (tmp_path / "search" / "meta.json").exists()
 
 
@@ -256,7 +256,7 @@ async def test_a_folder_that_cannot_be_used_refuses_searches_and_nothing_else(tm
     world = World([make.dataset_event("orders")])
     async with searching(world, tmp_path) as search:
         with pytest.raises(StoreUnavailable):
-            await search.ask(Wanted("orders"))
+            await search.ask(SearchQuery("orders"))
 
 
 async def test_a_build_that_is_stopped_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,4 +267,4 @@ async def test_a_build_that_is_stopped_goes_on_where_it_was(tmp_path: Path, monk
         async with searching(world, tmp_path):
             await asyncio.sleep(rounds.random() * 0.05)
     async with searching(world, tmp_path) as search:
-        assert (await search.ask(Wanted("orders"))).total == 600
+        assert (await search.ask(SearchQuery("orders"))).total == 600

@@ -8,34 +8,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.ids import Micros, Node
-from headwater.search.documents import JOB, Texts
+from headwater.search.documents import JOB, Document
 from headwater.search.highlight import highlights, is_close
-from headwater.search.words import question
+from headwater.search.words import query_words
 
 
-def texts(name: str = "", **more: object) -> Texts:
-    return Texts(Node(0), JOB, "ns", name, Micros(0), **{"aliases": [], **more})  # type: ignore[arg-type]
+def document(name: str = "", **more: object) -> Document:
+    return Document(Node(0), JOB, "ns", name, Micros(0), **{"aliases": [], **more})  # type: ignore[arg-type]
 
 
-def marked(asked: str, found: Texts) -> list[tuple[str, str]]:
-    return highlights(found, question(asked))
+def marked(asked: str, found: Document) -> list[tuple[str, str]]:
+    return highlights(found, query_words(asked))
 
 
 def test_the_typed_part_of_each_word_is_marked() -> None:
-    assert marked("supplier_st", texts("default.supplier_stats")) == [
+    assert marked("supplier_st", document("default.supplier_stats")) == [
         ("name", "default.<em>supplier</em>_<em>st</em>ats")
     ]
-    assert marked("ingest", texts("ordersIngestion")) == [("name", "orders<em>Ingest</em>ion")]
+    assert marked("ingest", document("ordersIngestion")) == [("name", "orders<em>Ingest</em>ion")]
 
 
 def test_markup_in_names_is_escaped() -> None:
-    found = texts("<script>alert('orders')</script>", sql="a < b AND c & d")
+    found = document("<script>alert('orders')</script>", sql="a < b AND c & d")
     assert marked("orders", found) == [("name", "&lt;script&gt;alert('<em>orders</em>')&lt;/script&gt;")]
     assert marked("and", found) == [("sql", "a &lt; b <em>AND</em> c &amp; d")]
 
 
 def test_fields_come_best_first_and_end_when_all_words_were_found() -> None:
-    found = texts("load", tags=["pii"], owners=["team:pii"], columns=["pii_flag"], sql="SELECT pii, price FROM x")
+    found = document("load", tags=["pii"], owners=["team:pii"], columns=["pii_flag"], sql="SELECT pii, price FROM x")
     assert marked("load pii price", found) == [
         ("name", "<em>load</em>"),
         ("tags", "<em>pii</em>"),
@@ -47,19 +47,19 @@ def test_fields_come_best_first_and_end_when_all_words_were_found() -> None:
 
 
 def test_accents_and_other_scripts_are_marked_in_the_text_as_it_is() -> None:
-    assert marked("cafe", texts("Das Café")) == [("name", "Das <em>Café</em>")]
-    assert marked("strasse", texts("Hauptstraße Straße")) == [("name", "Hauptstraße <em>Straße</em>")]
-    assert marked("明细", texts("订单明细")) == [("name", "订单<em>明细</em>")]
+    assert marked("cafe", document("Das Café")) == [("name", "Das <em>Café</em>")]
+    assert marked("strasse", document("Hauptstraße Straße")) == [("name", "Hauptstraße <em>Straße</em>")]
+    assert marked("明细", document("订单明细")) == [("name", "订单<em>明细</em>")]
 
 
 def test_a_typo_marks_the_word_that_was_meant() -> None:
-    assert marked("suplier", texts("supplier_stats")) == [("name", "<em>supplier</em>_stats")]
-    assert marked("supplierStats", texts("supplier_stats")) == [("name", "<em>supplier</em>_<em>stats</em>")]
+    assert marked("suplier", document("supplier_stats")) == [("name", "<em>supplier</em>_stats")]
+    assert marked("supplierStats", document("supplier_stats")) == [("name", "<em>supplier</em>_<em>stats</em>")]
 
 
 def test_of_a_long_text_a_piece_around_the_word_is_shown() -> None:
     text = "lorem ipsum " * 50 + "needle " + "dolor sit " * 50
-    ((field, piece),) = marked("needle", texts(description=text))
+    ((field, piece),) = marked("needle", document(description=text))
     assert field == "description"
     assert "<em>needle</em>" in piece
     assert piece.startswith("…")
@@ -68,7 +68,7 @@ def test_of_a_long_text_a_piece_around_the_word_is_shown() -> None:
 
 
 def test_only_some_of_many_columns_are_shown() -> None:
-    assert len(marked("order", texts(columns=[f"order_{n}" for n in range(100)]))) == 5
+    assert len(marked("order", document(columns=[f"order_{n}" for n in range(100)]))) == 5
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,6 @@ def test_an_unfinished_word_is_close_to_a_beginning() -> None:
 
 @given(st.text(), st.text())
 def test_without_its_marks_a_highlight_is_a_piece_of_the_text(text: str, asked: str) -> None:
-    for _, piece in (found for found in marked(asked, texts(text)) if found[0] == "name"):
+    for _, piece in (found for found in marked(asked, document(text)) if found[0] == "name"):
         bare = html.unescape(re.sub("</?em>", "", piece))
         assert bare.removeprefix("…").removesuffix("…") in text or bare in text

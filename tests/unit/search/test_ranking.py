@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from headwater.openlineage.timestamps import parse
-from headwater.search.search import NAME, UPDATED, Wanted
+from headwater.search.search import NAME, UPDATED, SearchQuery
 from tests.support import make
 from tests.support.world import World
 from tests.unit.search.searching import found, names, searching
@@ -96,8 +96,8 @@ async def test_namespaces_node_ids_and_addresses_are_found() -> None:
     world = World([make.dataset_event(("s3://warehouse", "orders")), make.dataset_event(("s3://lake", "orders"))])
     for text in ("s3://warehouse/orders", "dataset:s3://warehouse:orders", "warehouse orders"):
         async with searching(world) as search:
-            hits = (await search.ask(Wanted(text))).hits
-        assert hits[0].texts.namespace == "s3://warehouse", text
+            hits = (await search.ask(SearchQuery(text))).hits
+        assert hits[0].document.namespace == "s3://warehouse", text
 
 
 async def test_every_word_must_be_found_and_if_no_hit_has_all_some() -> None:
@@ -131,7 +131,7 @@ async def test_dropped_datasets_and_mere_names_are_not_found() -> None:
     )
     assert await found(world, "gone") == []
     async with searching(world) as search:
-        assert {h.texts.name for h in (await search.ask(Wanted("db", limit=100))).hits} == {"here"}
+        assert {h.document.name for h in (await search.ask(SearchQuery("db", limit=100))).hits} == {"here"}
 
 
 async def test_filters_and_paging() -> None:
@@ -139,8 +139,8 @@ async def test_filters_and_paging() -> None:
     events += [make.job_event("orders_job", 5), make.dataset_event(("kafka://b1", "orders"), 30)]
     async with searching(World(events)) as search:
 
-        async def ask(**wanted: Any) -> tuple[int, list[str]]:
-            answer = await search.ask(Wanted("orders", **wanted))
+        async def ask(**options: Any) -> tuple[int, list[str]]:
+            answer = await search.ask(SearchQuery("orders", **options))
             return answer.total, names(answer)
 
         assert await ask(kind="JOB") == (1, ["orders_job()"])
@@ -167,11 +167,11 @@ async def test_filters_and_paging() -> None:
 async def test_more_hits_than_are_sorted_are_counted_and_paged() -> None:
     world = World([make.dataset_event(f"orders_{n}", 1 + n * 0.001) for n in range(1200)])
     async with searching(world) as search:
-        first = await search.ask(Wanted("orders", limit=10))
+        first = await search.ask(SearchQuery("orders", limit=10))
         assert first.total == 1200
-        late = await search.ask(Wanted("orders", limit=1000, offset=1000))
+        late = await search.ask(SearchQuery("orders", limit=1000, offset=1000))
         assert (late.total, len(late.hits)) == (1200, 200)
-        latest = await search.ask(Wanted("orders", limit=3, sort=UPDATED))
+        latest = await search.ask(SearchQuery("orders", limit=3, sort=UPDATED))
         assert len(latest.hits) == 3
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.search.words import folded, namespace_term, plain_with_places, question, tails, words
+from headwater.search.words import folded, namespace_term, plain_with_places, query_words, tails, words
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_tails_of_a_name_begin_after_dots_slashes_and_colons() -> None:
 
 
 def test_only_the_last_word_of_a_question_may_be_unfinished() -> None:
-    asked = question("Supplier_stats orders_in")
+    asked = query_words("Supplier_stats orders_in")
     assert [(word.text, word.last) for word in asked.words] == [
         ("supplier", False),
         ("stats", False),
@@ -49,22 +49,22 @@ def test_only_the_last_word_of_a_question_may_be_unfinished() -> None:
 
 
 def test_camel_case_in_a_question_is_also_read_in_parts() -> None:
-    assert question("supplierStats").words[0].parts == ("supplier", "stats")
-    assert question("v2").words[0].parts == ()
+    assert query_words("supplierStats").words[0].parts == ("supplier", "stats")
+    assert query_words("v2").words[0].parts == ()
 
 
 def test_typos_are_looked_for_in_words_of_five_letters_and_more() -> None:
-    assert [word.may_have_a_typo for word in question("orders item p12345").words] == [True, False, False]
+    assert [word.may_have_a_typo for word in query_words("orders item p12345").words] == [True, False, False]
 
 
 def test_a_huge_question_is_cut() -> None:
-    asked = question(" ".join(f"word{n}" for n in range(10_000)))
+    asked = query_words(" ".join(f"word{n}" for n in range(10_000)))
     assert len(asked.words) == 24
 
 
 @given(st.text())
 def test_any_text_can_be_asked_for_and_is_valid_unicode(text: str) -> None:
-    asked = question(text)
+    asked = query_words(text)
     for part in (asked.whole, *(word.text for word in asked.words), *words([text]), folded(text)):
         part.encode()
         assert "\n" not in part

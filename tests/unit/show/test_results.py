@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from headwater.shapes.common import EdgeRef, NodeRef, RunSummary
-from headwater.shapes.diff import Diff, EdgesChanged, FieldRetyped, FieldTold, NodesChanged, SchemaChange
+from headwater.shapes.diff import Diff, EdgesChanged, FieldRef, FieldRetyped, NodesChanged, SchemaChange
 from headwater.shapes.freshness import Freshness, Gaps, InputFreshness
 from headwater.shapes.impact import Impact, Impacted, ImpactLevel
 from headwater.shapes.search import Highlight, SearchAnswer, SearchHit
@@ -44,7 +44,7 @@ def test_nothing_downstream_is_said_in_words() -> None:
 
 def test_why_shows_suspects_in_order_with_their_evidence() -> None:
     failed = Evidence(runId="r-1", state="FAILED", error="out of memory", positions=[7, 9])
-    schema = Evidence(added=[FieldTold("tax", "double")], retyped=[FieldRetyped("price", "double", "string")])
+    schema = Evidence(added=[FieldRef("tax", "double")], retyped=[FieldRetyped("price", "double", "string")])
     jumped = Evidence(statistic="rowCount", before=1000.0, after=3.0)
     suspects = [
         Suspect(SuspectKind.RUN_FAILED, "job:ns:load", 1, 0.9, NINE, "load failed", failed),
@@ -74,7 +74,7 @@ def test_why_without_suspects_says_so() -> None:
 
 
 def test_a_diff_has_a_sign_before_each_change() -> None:
-    change = SchemaChange("dataset:ns:t", TEN, [], [FieldTold("price", None)], [])
+    change = SchemaChange("dataset:ns:t", TEN, [], [FieldRef("price", None)], [])
     answer = Diff(
         NINE,
         TEN,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from headwater.shapes.diff import FieldRetyped, FieldTold
+from headwater.shapes.diff import FieldRef, FieldRetyped
 from headwater.shapes.why import Evidence
 from headwater.why.amounts import FLOORS, _onset
 from tests.support.make import (
@@ -48,8 +48,8 @@ def test_columns_that_are_new_gone_or_of_another_type() -> None:
     (said,) = changes(
         read(told("raw", 1, "x:INT", "y:INT", "gone:DATE"), told("raw", 50, "x:INT", "y:STRING", "new:INT"))
     )
-    assert said.added == [FieldTold("new", "INT")]
-    assert said.removed == [FieldTold("gone", "DATE")]
+    assert said.added == [FieldRef("new", "INT")]
+    assert said.removed == [FieldRef("gone", "DATE")]
     assert said.retyped == [FieldRetyped("y", "INT", "STRING")]
 
 
@@ -74,7 +74,7 @@ def test_what_is_left_of_several_changes_is_told_one_by_one() -> None:
     found = {bool(said.removed): said for said in changes(read(*events))}
     assert found == {
         False: Evidence(retyped=[FieldRetyped("x", "INT", "DATE")]),
-        True: Evidence(removed=[FieldTold("y", "INT"), FieldTold("z", "INT")]),
+        True: Evidence(removed=[FieldRef("y", "INT"), FieldRef("z", "INT")]),
     }
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from headwater.graph.slices import finish
 from headwater.graph.traverse import UPSTREAM, neighbourhood
 from headwater.graph.when import At
 from headwater.ids import Micros, Node
@@ -175,7 +176,7 @@ def test_what_is_looked_at_is_what_lineage_shows_upstream(told: list[EventOrEdit
         for node in map(Node, range(len(state.nodes))):
             if state.aliases.canonical(node) != node or when.hides(state, node):
                 continue
-            upstream = Upstream(state, world.contents, at, 100, world.renderer.job_type, strict=False)
+            upstream = Upstream(state, world.contents, at, 100, world.renderer.jobs.job_type, strict=False)
             entity = state.nodes[node]
             if isinstance(entity, Job):
                 upstream.from_job(entity)
@@ -184,7 +185,7 @@ def test_what_is_looked_at_is_what_lineage_shows_upstream(told: list[EventOrEdit
             list(upstream.walk())
             scope = upstream.scope
             shown = scope.jobs.keys() | scope.datasets.keys()
-            assert shown >= neighbourhood(state, node, 100, UPSTREAM, when).nodes.keys()
+            assert shown >= finish(neighbourhood(state, node, 100, UPSTREAM, when)).nodes.keys()
             nodes = shown | scope.parents.keys()
             nodes |= {job for d in scope.datasets.values() for job in d.written if job is not None}
             nodes |= {job for d in scope.datasets.values() for name in d.names for job in name.read}

@@ -28,7 +28,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The Connect clusters that this server knows */
+        /** Kafka Connect clusters */
         get: operations["getConnectClusters"];
         put?: never;
         post?: never;
@@ -45,10 +45,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The connectors of a cluster */
+        /** Connectors of a cluster */
         get: operations["getConnectClusterConnectors"];
         put?: never;
-        /** Make a connector */
+        /** Create a connector */
         post: operations["postConnectClusterConnectors"];
         delete?: never;
         options?: never;
@@ -82,7 +82,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Give a connector another configuration */
+        /** Update a connector's configuration */
         put: operations["putConnectClusterConnectorConfig"];
         post?: never;
         delete?: never;
@@ -133,7 +133,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Let a connector go on */
+        /** Resume a connector */
         put: operations["putConnectClusterConnectorResume"];
         post?: never;
         delete?: never;
@@ -183,7 +183,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The connector classes of a cluster */
+        /** Connector classes of a cluster */
         get: operations["getConnectClusterPlugins"];
         put?: never;
         post?: never;
@@ -217,7 +217,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The connectors of all clusters */
+        /** Connectors of all clusters */
         get: operations["getConnectConnectors"];
         put?: never;
         post?: never;
@@ -251,7 +251,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The events themselves, as they were sent */
+        /** Events as they were sent */
         get: operations["getEvents"];
         put?: never;
         post?: never;
@@ -268,7 +268,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The events themselves, as they were sent */
+        /** Events as they were sent */
         get: operations["getEventsLineage"];
         put?: never;
         post?: never;
@@ -372,7 +372,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The run was aborted */
+        /** Abort a run */
         post: operations["postJobsRunAbort"];
         delete?: never;
         options?: never;
@@ -389,7 +389,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The run completed */
+        /** Complete a run */
         post: operations["postJobsRunComplete"];
         delete?: never;
         options?: never;
@@ -423,7 +423,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The run failed */
+        /** Fail a run */
         post: operations["postJobsRunFail"];
         delete?: never;
         options?: never;
@@ -440,7 +440,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The run began */
+        /** Start a run */
         post: operations["postJobsRunStart"];
         delete?: never;
         options?: never;
@@ -475,7 +475,7 @@ export interface paths {
         /** Lineage around a job or dataset */
         get: operations["getLineage"];
         put?: never;
-        /** Take in a run, job or dataset event */
+        /** Ingest a run, job or dataset event */
         post: operations["postLineage"];
         delete?: never;
         options?: never;
@@ -492,7 +492,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take in many events */
+        /** Ingest a batch of events */
         post: operations["postLineageBatch"];
         delete?: never;
         options?: never;
@@ -543,10 +543,10 @@ export interface paths {
         };
         /** One namespace */
         get: operations["getNamespace"];
-        /** Make a namespace, or say who owns it */
+        /** Create or update a namespace */
         put: operations["putNamespace"];
         post?: never;
-        /** Delete a namespace with all that is in it */
+        /** Delete a namespace and everything in it */
         delete: operations["deleteNamespace"];
         options?: never;
         head?: never;
@@ -579,7 +579,7 @@ export interface paths {
         };
         /** One dataset */
         get: operations["getNamespaceDataset"];
-        /** Make a dataset, or say what it is */
+        /** Create or update a dataset */
         put: operations["putNamespaceDataset"];
         post?: never;
         /** Delete a dataset */
@@ -600,7 +600,7 @@ export interface paths {
         put?: never;
         /** Tag a column */
         post: operations["postNamespaceDatasetFieldTag"];
-        /** Take a tag off a column */
+        /** Untag a column */
         delete: operations["deleteNamespaceDatasetFieldTag"];
         options?: never;
         head?: never;
@@ -618,7 +618,7 @@ export interface paths {
         put?: never;
         /** Tag a dataset */
         post: operations["postNamespaceDatasetTag"];
-        /** Take a tag off a dataset */
+        /** Untag a dataset */
         delete: operations["deleteNamespaceDatasetTag"];
         options?: never;
         head?: never;
@@ -685,7 +685,7 @@ export interface paths {
         };
         /** One job */
         get: operations["getNamespaceJob"];
-        /** Make a job, or say what it is */
+        /** Create or update a job */
         put: operations["putNamespaceJob"];
         post?: never;
         /** Delete a job */
@@ -705,7 +705,7 @@ export interface paths {
         /** A job's runs, latest first */
         get: operations["getNamespaceJobRuns"];
         put?: never;
-        /** Make a run, which has not begun */
+        /** Create a run in state NEW */
         post: operations["postNamespaceJobRuns"];
         delete?: never;
         options?: never;
@@ -772,7 +772,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All ways between two nodes, or between two columns */
+        /** All paths between two nodes or two columns */
         get: operations["getPath"];
         put?: never;
         post?: never;
@@ -789,7 +789,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The runs that read what a run wrote, and on */
+        /** Runs that read what a run wrote, and so on downstream */
         get: operations["getRunlineageDownstream"];
         put?: never;
         post?: never;
@@ -806,7 +806,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The runs whose versions fed a run, and those before */
+        /** Runs that wrote what a run read, and so on upstream */
         get: operations["getRunlineageUpstream"];
         put?: never;
         post?: never;
@@ -823,7 +823,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Jobs and datasets by words, the best first */
+        /** Search jobs and datasets, best match first */
         get: operations["getSearch"];
         put?: never;
         post?: never;
@@ -859,7 +859,7 @@ export interface paths {
         };
         /** One source */
         get: operations["getSource"];
-        /** Make a source, or say where it is */
+        /** Create or update a source */
         put: operations["putSource"];
         post?: never;
         delete?: never;
@@ -943,7 +943,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All tags that were made or used through the API */
+        /** All tags created or used through the API */
         get: operations["getTags"];
         put?: never;
         post?: never;
@@ -961,7 +961,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Make a tag, or say what it means */
+        /** Create or update a tag */
         put: operations["putTag"];
         post?: never;
         delete?: never;
@@ -977,7 +977,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Suspects upstream of something that is wrong, the likeliest first */
+        /** Root cause: suspects upstream, most likely first */
         get: operations["getWhy"];
         put?: never;
         post?: never;
@@ -994,7 +994,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Datasets by words, as Marquez's beta search answers */
+        /** Search datasets, in the format of Marquez's beta search */
         get: operations["getV2betaSearchDatasets"];
         put?: never;
         post?: never;
@@ -1011,7 +1011,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Jobs by words, as Marquez's beta search answers */
+        /** Search jobs, in the format of Marquez's beta search */
         get: operations["getV2betaSearchJobs"];
         put?: never;
         post?: never;
@@ -1028,7 +1028,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the server can take events in */
+        /** Health: whether the server can ingest events */
         get: operations["getHealthz"];
         put?: never;
         post?: never;
@@ -1344,7 +1344,7 @@ export interface components {
             inputFacets?: components["schemas"]["EventFacets"] | null;
             outputFacets?: components["schemas"]["EventFacets"] | null;
         };
-        /** @description By name. All are kept, also those that nobody knows. */
+        /** @description Facets by name. Unknown facets are stored as well. */
         EventFacets: {
             [key: string]: Record<string, unknown> | null;
         };
@@ -1374,8 +1374,8 @@ export interface components {
             everySeconds?: number | null;
             usualSeconds?: number | null;
             error?: string | null;
-            added?: components["schemas"]["FieldTold"][];
-            removed?: components["schemas"]["FieldTold"][];
+            added?: components["schemas"]["FieldRef"][];
+            removed?: components["schemas"]["FieldRef"][];
             retyped?: components["schemas"]["FieldRetyped"][];
             previousName?: string | null;
             jobId?: string | null;
@@ -1389,7 +1389,7 @@ export interface components {
             datasets: number;
             runs: number;
         };
-        /** @description By name, each with whatever it was sent with. */
+        /** @description Facets by name, each as it was sent. */
         Facets: {
             [key: string]: Record<string, unknown>;
         };
@@ -1418,14 +1418,14 @@ export interface components {
             path: string;
             message: string;
         };
+        FieldRef: {
+            name: string;
+            type: string | null;
+        };
         FieldRetyped: {
             name: string;
             before: string | null;
             after: string | null;
-        };
-        FieldTold: {
-            name: string;
-            type: string | null;
         };
         Freshness: {
             nodeId: string;
@@ -1789,8 +1789,8 @@ export interface components {
             nodeId: string;
             /** Format: date-time */
             at: string;
-            added: components["schemas"]["FieldTold"][];
-            removed: components["schemas"]["FieldTold"][];
+            added: components["schemas"]["FieldRef"][];
+            removed: components["schemas"]["FieldRef"][];
             retyped: components["schemas"]["FieldRetyped"][];
         };
         SearchAnswer: {
@@ -1902,7 +1902,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description Malformed, or without sense; `errors` names the parameters or fields. */
+        /** @description Invalid request; `errors` names the parameters or fields. */
         BadRequest: {
             headers: {
                 [name: string]: unknown;
@@ -1911,7 +1911,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description This server may not do that; the message says which setting would let it. */
+        /** @description Not allowed on this server; the message names the setting that allows it. */
         NotAllowed: {
             headers: {
                 [name: string]: unknown;
@@ -1920,7 +1920,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description There is nothing by that name; the message has names that are close. */
+        /** @description Not found; the message suggests similar names. */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -1929,7 +1929,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description There is one by that name, or the cluster rebalances: try again later. */
+        /** @description The name is taken, or the cluster is rebalancing: try again later. */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -1947,7 +1947,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description JSON, but no event: `errors` says what is wrong and where. */
+        /** @description Valid JSON but not a valid event; `errors` says what is wrong and where. */
         BadEvent: {
             headers: {
                 [name: string]: unknown;
@@ -1956,7 +1956,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The Connect cluster does not answer, or not as it should. */
+        /** @description The Connect cluster did not answer, or answered with an error. */
         NoAnswer: {
             headers: {
                 [name: string]: unknown;
@@ -1965,7 +1965,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Nothing can be written now, or the position is not reached yet. Try again later. */
+        /** @description The server cannot write at the moment, or has not reached the position yet. Try again later. */
         NotNow: {
             headers: {
                 /** @description Seconds. */
@@ -1976,7 +1976,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description It took longer than a question may; ask for less. */
+        /** @description The query exceeded its deadline; ask for less. */
         TookTooLong: {
             headers: {
                 [name: string]: unknown;
@@ -2036,8 +2036,8 @@ export type Field = components['schemas']['Field'];
 export type FieldBody = components['schemas']['FieldBody'];
 export type FieldLineage = components['schemas']['FieldLineage'];
 export type FieldProblem = components['schemas']['FieldProblem'];
+export type FieldRef = components['schemas']['FieldRef'];
 export type FieldRetyped = components['schemas']['FieldRetyped'];
-export type FieldTold = components['schemas']['FieldTold'];
 export type Freshness = components['schemas']['Freshness'];
 export type Gaps = components['schemas']['Gaps'];
 export type Graph = components['schemas']['Graph'];
@@ -2115,9 +2115,9 @@ export interface operations {
             query: {
                 /** @description `dataset:NAMESPACE:NAME`, `datasetField:NAMESPACE:NAME:COLUMN` or `job:NAMESPACE:NAME`. */
                 nodeId: string;
-                /** @description How many jobs away, at the most. */
+                /** @description Maximum distance, in jobs. */
                 depth?: number;
-                /** @description Follow the columns down as well. */
+                /** @description Include downstream columns. */
                 withDownstream?: boolean;
                 /** @description An ISO 8601 date-time. */
                 at?: string;
@@ -2127,7 +2127,7 @@ export interface operations {
                 until?: string;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -2135,7 +2135,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2154,7 +2154,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -2162,7 +2162,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2180,18 +2180,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 cluster: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2211,11 +2211,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Who does it; the log keeps it. */
+                /** @description Who makes the change; recorded in the log. */
                 "Headwater-User"?: string;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 cluster: string;
             };
             cookie?: never;
@@ -2226,12 +2226,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description The response */
             201: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
-                    /** @description Where it can be asked for. */
+                    /** @description URL of the new resource. */
                     Location: string;
                     [name: string]: unknown;
                 };
@@ -2253,20 +2253,20 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 cluster: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2286,23 +2286,23 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Who does it; the log keeps it. */
+                /** @description Who makes the change; recorded in the log. */
                 "Headwater-User"?: string;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 cluster: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -2323,13 +2323,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Who does it; the log keeps it. */
+                /** @description Who makes the change; recorded in the log. */
                 "Headwater-User"?: string;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 cluster: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
@@ -2340,10 +2340,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -2365,23 +2365,23 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Who does it; the log keeps it. */
+                /** @description Who makes the change; recorded in the log. */
                 "Headwater-User"?: string;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 cluster: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -2401,27 +2401,27 @@ export interface operations {
     putConnectClusterConnectorRestart: {
         parameters: {
             query?: {
-                /** @description Only what has failed. */
+                /** @description Only failed tasks. */
                 onlyFailed?: boolean;
             };
             header?: {
-                /** @description Who does it; the log keeps it. */
+                /** @description Who makes the change; recorded in the log. */
                 "Headwater-User"?: string;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 cluster: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -2442,23 +2442,23 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Who does it; the log keeps it. */
+                /** @description Who makes the change; recorded in the log. */
                 "Headwater-User"?: string;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 cluster: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -2479,23 +2479,23 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Who does it; the log keeps it. */
+                /** @description Who makes the change; recorded in the log. */
                 "Headwater-User"?: string;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 cluster: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -2516,13 +2516,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Who does it; the log keeps it. */
+                /** @description Who makes the change; recorded in the log. */
                 "Headwater-User"?: string;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 cluster: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
                 /** @description Its number. */
                 task: string;
@@ -2531,10 +2531,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -2555,18 +2555,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 cluster: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2587,7 +2587,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 cluster: string;
             };
             cookie?: never;
@@ -2598,7 +2598,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2621,7 +2621,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -2629,7 +2629,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2648,17 +2648,17 @@ export interface operations {
             query: {
                 /** @description An ISO 8601 date-time. */
                 from: string;
-                /** @description An ISO 8601 date-time; else now. */
+                /** @description An ISO 8601 date-time; default: now. */
                 to?: string;
                 /** @description `dataset:NAMESPACE:NAME` or `job:NAMESPACE:NAME`. */
                 nodeId?: string;
-                /** @description How many jobs away, at the most. */
+                /** @description Maximum distance, in jobs. */
                 depth?: number;
-                /** @description How many, at the most. */
+                /** @description Maximum number of results. */
                 limit?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -2666,7 +2666,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2690,13 +2690,13 @@ export interface operations {
                 after?: string;
                 /** @description By eventTime. */
                 sortDirection?: "asc" | "desc";
-                /** @description How many, at the most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description How many to pass over. */
+                /** @description Number of results to skip. */
                 offset?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -2704,7 +2704,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2727,13 +2727,13 @@ export interface operations {
                 after?: string;
                 /** @description By eventTime. */
                 sortDirection?: "asc" | "desc";
-                /** @description How many, at the most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description How many to pass over. */
+                /** @description Number of results to skip. */
                 offset?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -2741,7 +2741,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2764,7 +2764,7 @@ export interface operations {
                 at?: string;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -2772,7 +2772,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2792,15 +2792,15 @@ export interface operations {
             query: {
                 /** @description What is missing. */
                 kind: "jobsWithoutOwner" | "datasetsWithoutProducer" | "datasetsWithoutConsumer";
-                /** @description Only those in this namespace. */
+                /** @description Only in this namespace. */
                 namespace?: string;
-                /** @description How many, at the most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description How many to pass over. */
+                /** @description Number of results to skip. */
                 offset?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -2808,7 +2808,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2827,15 +2827,15 @@ export interface operations {
             query: {
                 /** @description `dataset:NAMESPACE:NAME`, `datasetField:NAMESPACE:NAME:COLUMN` or `job:NAMESPACE:NAME`. */
                 nodeId: string;
-                /** @description How many jobs away, at the most. */
+                /** @description Maximum distance, in jobs. */
                 depth?: number;
-                /** @description Jobs and datasets, at the most. */
+                /** @description Maximum number of jobs and datasets. */
                 limit?: number;
                 /** @description An ISO 8601 date-time. */
                 at?: string;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -2843,7 +2843,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2863,13 +2863,13 @@ export interface operations {
             query?: {
                 /** @description Only jobs whose last run is in one of these states. Repeatable. */
                 lastRunStates?: ("NEW" | "RUNNING" | "COMPLETED" | "ABORTED" | "FAILED")[];
-                /** @description How many, at the most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description How many to pass over. */
+                /** @description Number of results to skip. */
                 offset?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -2877,7 +2877,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2895,18 +2895,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 run_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2929,17 +2929,17 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 run_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -2961,17 +2961,17 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 run_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -2988,22 +2988,22 @@ export interface operations {
     getJobsRunFacets: {
         parameters: {
             query?: {
-                /** @description Whose. */
+                /** @description Facets of the run or of its job. */
                 type?: "run" | "job";
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 run_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3026,17 +3026,17 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 run_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3058,17 +3058,17 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 run_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3089,7 +3089,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -3097,7 +3097,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3116,9 +3116,9 @@ export interface operations {
             query: {
                 /** @description `dataset:NAMESPACE:NAME` or `job:NAMESPACE:NAME`. */
                 nodeId: string;
-                /** @description How many jobs away, at the most. */
+                /** @description Maximum distance, in jobs. */
                 depth?: number;
-                /** @description Which way to go. */
+                /** @description Direction to follow. */
                 direction?: "connected" | "both" | "upstream" | "downstream";
                 /** @description An ISO 8601 date-time. */
                 at?: string;
@@ -3128,7 +3128,7 @@ export interface operations {
                 until?: string;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -3136,7 +3136,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3165,10 +3165,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is on disk and in the graph. */
+            /** @description The event is on disk and in the graph. */
             201: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3187,17 +3187,17 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description May be gzip, with `Content-Encoding`. Those that cannot be accepted do not hold up the others. */
+        /** @description May be gzip, with `Content-Encoding`. Rejected events do not hold up the others. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Event"][];
             };
         };
         responses: {
-            /** @description Some could not be accepted. */
+            /** @description Some events were rejected. */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position"?: number;
                     [name: string]: unknown;
                 };
@@ -3205,10 +3205,10 @@ export interface operations {
                     "application/json": components["schemas"]["BatchAnswer"];
                 };
             };
-            /** @description All are on disk and in the graph. */
+            /** @description All events are on disk and in the graph. */
             204: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position"?: number;
                     [name: string]: unknown;
                 };
@@ -3223,17 +3223,17 @@ export interface operations {
     getLive: {
         parameters: {
             query?: {
-                /** @description Only what concerns these namespaces; may be given more than once. */
+                /** @description Only changes in these namespaces. Repeatable. */
                 namespace?: string[];
                 /** @description `dataset:NAMESPACE:NAME` or `job:NAMESPACE:NAME`. */
                 nodeId?: string;
-                /** @description How many jobs away from that node, at the most. */
+                /** @description Maximum distance from that node, in jobs. */
                 depth?: number;
                 /** @description The same, for clients that cannot set the header. */
                 lastEventId?: string;
             };
             header?: {
-                /** @description Go on after this position. */
+                /** @description Resume after this position. */
                 "Last-Event-ID"?: string;
             };
             path?: never;
@@ -3258,13 +3258,13 @@ export interface operations {
     getNamespaces: {
         parameters: {
             query?: {
-                /** @description How many, at the most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description How many to pass over. */
+                /** @description Number of results to skip. */
                 offset?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -3272,7 +3272,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3290,18 +3290,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3321,7 +3321,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
             };
             cookie?: never;
@@ -3332,10 +3332,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3354,17 +3354,17 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3381,24 +3381,24 @@ export interface operations {
     getNamespaceDatasets: {
         parameters: {
             query?: {
-                /** @description How many, at the most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description How many to pass over. */
+                /** @description Number of results to skip. */
                 offset?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3417,20 +3417,20 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3450,9 +3450,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
@@ -3463,10 +3463,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3486,19 +3486,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3517,23 +3517,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 field: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 tag: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3552,23 +3552,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 field: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 tag: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3587,21 +3587,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 tag: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3620,21 +3620,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 tag: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3651,26 +3651,26 @@ export interface operations {
     getNamespaceDatasetVersions: {
         parameters: {
             query?: {
-                /** @description How many, at the most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description How many to pass over. */
+                /** @description Number of results to skip. */
                 offset?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3689,22 +3689,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 version: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3724,24 +3724,24 @@ export interface operations {
             query?: {
                 /** @description Only jobs whose last run is in one of these states. Repeatable. */
                 lastRunStates?: ("NEW" | "RUNNING" | "COMPLETED" | "ABORTED" | "FAILED")[];
-                /** @description How many, at the most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description How many to pass over. */
+                /** @description Number of results to skip. */
                 offset?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3760,20 +3760,20 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3793,9 +3793,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
@@ -3806,10 +3806,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3829,19 +3829,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3858,26 +3858,26 @@ export interface operations {
     getNamespaceJobRuns: {
         parameters: {
             query?: {
-                /** @description How many, at the most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description How many to pass over. */
+                /** @description Number of results to skip. */
                 offset?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3897,9 +3897,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
@@ -3910,12 +3910,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description The response */
             201: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
-                    /** @description Where it can be asked for. */
+                    /** @description URL of the new resource. */
                     Location: string;
                     [name: string]: unknown;
                 };
@@ -3935,21 +3935,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 tag: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3968,21 +3968,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 tag: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -3999,26 +3999,26 @@ export interface operations {
     getNamespaceJobVersions: {
         parameters: {
             query?: {
-                /** @description How many, at the most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description How many to pass over. */
+                /** @description Number of results to skip. */
                 offset?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4037,22 +4037,22 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 namespace: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 name: string;
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 version: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4078,7 +4078,7 @@ export interface operations {
                 at?: string;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -4086,7 +4086,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4104,13 +4104,13 @@ export interface operations {
     getRunlineageDownstream: {
         parameters: {
             query: {
-                /** @description The run to begin with. */
+                /** @description The run to start from. */
                 runId: string;
-                /** @description How many jobs away, at the most. */
+                /** @description Maximum distance, in jobs. */
                 depth?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -4118,7 +4118,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4136,13 +4136,13 @@ export interface operations {
     getRunlineageUpstream: {
         parameters: {
             query: {
-                /** @description The run to begin with. */
+                /** @description The run to start from. */
                 runId: string;
-                /** @description How many jobs away, at the most. */
+                /** @description Maximum distance, in jobs. */
                 depth?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -4150,7 +4150,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4168,17 +4168,17 @@ export interface operations {
     getSearch: {
         parameters: {
             query: {
-                /** @description Words, the last one perhaps not finished. */
+                /** @description Words to search for; the last one may be incomplete. */
                 q: string;
-                /** @description Only these. */
+                /** @description Only jobs or only datasets. */
                 filter?: "JOB" | "DATASET";
-                /** @description `UPDATE_AT`: the latest first. Without it, the best first. */
+                /** @description `UPDATE_AT`: latest first. Default: best match first. */
                 sort?: "NAME" | "UPDATE_AT";
-                /** @description How many, at the most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description How many to pass over. */
+                /** @description Number of results to skip. */
                 offset?: number;
-                /** @description Only of this namespace. */
+                /** @description Only in this namespace. */
                 namespace?: string;
                 /** @description An ISO 8601 date-time. */
                 before?: string;
@@ -4186,7 +4186,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -4194,7 +4194,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4211,13 +4211,13 @@ export interface operations {
     getSources: {
         parameters: {
             query?: {
-                /** @description How many, at the most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description How many to pass over. */
+                /** @description Number of results to skip. */
                 offset?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -4225,7 +4225,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4243,18 +4243,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 source: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4274,7 +4274,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 source: string;
             };
             cookie?: never;
@@ -4285,10 +4285,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -4307,11 +4307,11 @@ export interface operations {
             query: {
                 /** @description The last 24 hours, or the last 7 days. */
                 period: "DAY" | "WEEK";
-                /** @description A time zone such as `Asia/Kathmandu`, in which hours and days begin; needed for WEEK. */
+                /** @description Time zone in which hours and days begin, such as `Asia/Kathmandu`; required for WEEK. */
                 timezone?: string;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -4319,7 +4319,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4338,11 +4338,11 @@ export interface operations {
             query: {
                 /** @description The last 24 hours, or the last 7 days. */
                 period: "DAY" | "WEEK";
-                /** @description A time zone such as `Asia/Kathmandu`, in which hours and days begin; needed for WEEK. */
+                /** @description Time zone in which hours and days begin, such as `Asia/Kathmandu`; required for WEEK. */
                 timezone?: string;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -4350,7 +4350,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4369,11 +4369,11 @@ export interface operations {
             query: {
                 /** @description The last 24 hours, or the last 7 days. */
                 period: "DAY" | "WEEK";
-                /** @description A time zone such as `Asia/Kathmandu`, in which hours and days begin; needed for WEEK. */
+                /** @description Time zone in which hours and days begin, such as `Asia/Kathmandu`; required for WEEK. */
                 timezone?: string;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -4381,7 +4381,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4400,11 +4400,11 @@ export interface operations {
             query: {
                 /** @description The last 24 hours, or the last 7 days. */
                 period: "DAY" | "WEEK";
-                /** @description A time zone such as `Asia/Kathmandu`, in which hours and days begin; needed for WEEK. */
+                /** @description Time zone in which hours and days begin, such as `Asia/Kathmandu`; required for WEEK. */
                 timezone?: string;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -4412,7 +4412,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4429,13 +4429,13 @@ export interface operations {
     getTags: {
         parameters: {
             query?: {
-                /** @description How many, at the most. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description How many to pass over. */
+                /** @description Number of results to skip. */
                 offset?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -4443,7 +4443,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4462,7 +4462,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded as one segment, slashes too. */
+                /** @description Percent-encoded as one segment, including slashes. */
                 tag: string;
             };
             cookie?: never;
@@ -4473,10 +4473,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
-                    /** @description Where in the log it stands; a GET with this header sees it. */
+                    /** @description Position in the log; a GET with this header sees the change. */
                     "Headwater-Position": number;
                     [name: string]: unknown;
                 };
@@ -4499,13 +4499,13 @@ export interface operations {
                 at?: string;
                 /** @description An ISO 8601 date-time. */
                 since?: string;
-                /** @description How many suspects, at the most. */
+                /** @description Maximum number of suspects. */
                 limit?: number;
-                /** @description How many jobs away, at the most. */
+                /** @description Maximum distance, in jobs. */
                 depth?: number;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -4513,7 +4513,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4531,11 +4531,11 @@ export interface operations {
     getV2betaSearchDatasets: {
         parameters: {
             query: {
-                /** @description Words, the last one perhaps not finished. */
+                /** @description Words to search for; the last one may be incomplete. */
                 q: string;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -4543,7 +4543,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4560,11 +4560,11 @@ export interface operations {
     getV2betaSearchJobs: {
         parameters: {
             query: {
-                /** @description Words, the last one perhaps not finished. */
+                /** @description Words to search for; the last one may be incomplete. */
                 q: string;
             };
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -4572,7 +4572,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4590,7 +4590,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;
@@ -4598,7 +4598,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer */
+            /** @description The response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4608,7 +4608,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The disk refuses writes, or the position is not reached yet. */
+            /** @description The server cannot write to disk, or has not reached the position yet. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4624,7 +4624,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Answer when the graph has the event at this position of the log. */
+                /** @description Wait until the graph has the event at this position of the log. */
                 "Headwater-Position"?: number;
             };
             path?: never;

@@ -1,11 +1,11 @@
 import { Text } from "@mantine/core";
-import type { FieldRetyped, FieldTold } from "@/api/schema";
+import type { FieldRef, FieldRetyped } from "@/api/schema";
 import { cut } from "@/parts/format";
 import classes from "@/parts/parts.module.css";
 
 interface Props {
-  added?: FieldTold[];
-  removed?: FieldTold[];
+  added?: FieldRef[];
+  removed?: FieldRef[];
   retyped?: FieldRetyped[];
 }
 
