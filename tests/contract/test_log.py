@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.ids import ContentId, Micros, Position
@@ -17,6 +17,7 @@ from headwater.openlineage.event import Event, content_id, decode
 from headwater.store.protocol import Appended, Log
 from tests.contract.conftest import LOGS, OpenLog
 from tests.support import make
+from tests.support.examples import examples
 
 NOW = Micros(1_772_445_600_000_000)
 START = Position(0)
@@ -242,7 +243,7 @@ def test_other_threads_may_read_while_one_appends(log: Log) -> None:
 
 @pytest.mark.parametrize("opener", LOGS.values(), ids=LOGS)
 def test_any_batches_in_any_order_give_one_order_without_gaps(opener: Callable[[Path], Log]) -> None:
-    @settings(max_examples=25, deadline=None)
+    @examples(25)
     @given(st.lists(st.lists(st.integers(0, 6), max_size=5), max_size=8), st.data())
     def check(batches: list[list[int]], data: st.DataObject) -> None:
         expected: list[int] = []

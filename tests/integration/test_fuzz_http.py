@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import os
 from typing import Any
 from urllib.parse import quote
 
@@ -12,13 +11,12 @@ from hypothesis import strategies as st
 
 from tests.integration.samples import run_event
 from tests.integration.strategies import BEYOND, Json, broken_events, valid_events
+from tests.support.examples import TIMES
 from tests.support.server import Server, differences, is_error, namespace_path, path_of, rebuild
 
-# `FUZZ_EXAMPLES=2000 pytest …` looks for longer, and elsewhere each time.
-_EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
 fuzzed = settings(
-    max_examples=_EXAMPLES,
-    derandomize="FUZZ_EXAMPLES" not in os.environ,
+    max_examples=60 * TIMES,
+    derandomize=TIMES == 1,
     database=None,
     deadline=None,
     suppress_health_check=list(HealthCheck),
@@ -72,7 +70,7 @@ def the_state_is_that_of_the_log(server: Server) -> None:
     assert not differences(before, server.start().answers())
 
 
-@pytest.mark.timeout(600 if "FUZZ_EXAMPLES" in os.environ else 120)
+@pytest.mark.timeout(300 * TIMES)
 def test_valid_events_are_accepted_whatever_their_names(server: Server) -> None:
     @fuzzed
     @given(st.lists(valid_events, min_size=1, max_size=6))
@@ -86,7 +84,7 @@ def test_valid_events_are_accepted_whatever_their_names(server: Server) -> None:
     the_state_is_that_of_the_log(server)
 
 
-@pytest.mark.timeout(600 if "FUZZ_EXAMPLES" in os.environ else 120)
+@pytest.mark.timeout(300 * TIMES)
 def test_broken_events_are_accepted_or_refused_but_never_fail(server: Server) -> None:
     kept = server.post(run_event())
     assert kept.status_code == 201

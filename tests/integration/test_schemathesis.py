@@ -1,6 +1,5 @@
 """The OpenAPI document is true: whatever one asks by it, or against it, is answered as it says."""
 
-import os
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -14,14 +13,14 @@ from headwater.api.app import document
 from headwater.api.position import LAST_POSITION
 from headwater.api.routes.live import LIVE_PATH
 from tests.integration.samples import recorded
+from tests.support.examples import TIMES
 from tests.support.make import columns, dataset, facet, run, schema
 from tests.support.server import Server, differences
 
 API = "/api/v1"
 
-# `SCHEMATHESIS_EXAMPLES=2000 pytest …` looks for longer, and elsewhere each time.
-_LONG = "SCHEMATHESIS_EXAMPLES" in os.environ
-_EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "15"))
+_LONG = TIMES > 1
+_EXAMPLES = 15 * TIMES
 
 # Jobs and datasets have the same names, so that any namespace and name that are drawn exist.
 _SPACE, _NAMES, _FIELDS, _TAGS, _RUNS = "shop", ["orders", "clean", "a/b: ü"], ["id", "price"], ["PII"], ["r1", "r2"]

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import records
@@ -15,6 +15,7 @@ from pipeline.orders import UNKNOWN_SCHEMA_ID, Encoder, Flaw, Order, make_order
 from pipeline.records import UNKNOWN_SCHEMA, KnownSchemas
 from pipeline.schemas import ORDER_VERSIONS, header
 from tests.pipeline import truth
+from tests.support.examples import examples
 
 SCHEMAS = {11: ORDER_VERSIONS[1], 12: ORDER_VERSIONS[2]}
 KNOWN = KnownSchemas(SCHEMAS, frozenset({UNKNOWN_SCHEMA_ID}))
@@ -108,7 +109,7 @@ def test_read_and_malformed_records_are_counted(spark: Any) -> None:
     assert observation.get == {"read": 3, "malformed": 1}
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(5)
 @given(st.lists(st.binary(max_size=80), min_size=1, max_size=60), st.integers(0, 2**32))
 def test_no_bytes_whatever_stop_a_query_that_knows_their_schema(spark: Any, rubbish: list[bytes], seed: int) -> None:
     rng = random.Random(seed)

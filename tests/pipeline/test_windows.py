@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import Any
 
 from fastavro import parse_schema, schemaless_reader
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.orders import SUPPLIERS
@@ -16,6 +16,7 @@ from pipeline.supplier_stats import hourly, of_day
 from pipeline.supplier_stats_stream import as_records, windows
 from tests.pipeline.truth import WINDOW, Bid, millis, moment
 from tests.pipeline.truth import windows as expected_windows
+from tests.support.examples import examples
 
 ORDERS = "order_id string, item string, price decimal(10,2), supplier string, bid_time timestamp"
 DAY = date(2026, 11, 15)
@@ -38,7 +39,7 @@ bids = st.lists(
     max_size=80,
 )
 # Each example is a Spark job.
-few = settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few = examples(5)
 
 
 def frame(spark: Any, some: list[Bid]) -> Any:

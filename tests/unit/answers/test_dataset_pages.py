@@ -4,7 +4,7 @@ import asyncio
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.answers.history import History
@@ -15,6 +15,7 @@ from headwater.model.entities import Dataset
 from headwater.store.rows import take
 from tests.integration.samples import recorded
 from tests.support import make
+from tests.support.examples import examples
 from tests.support.strategies import events
 from tests.support.world import EventOrEdit, World, close_all
 
@@ -41,7 +42,7 @@ async def without_versions(world: World, nodes: list[Node]) -> bytes:
     return msgspec.json.encode(found)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(150)
 @given(events)
 def test_columns_are_shown_as_the_graph_has_them(told: list[EventOrEdit]) -> None:
     world = World(told)
@@ -73,7 +74,7 @@ async def shown(history: History, nodes: list[Node]) -> bytes:
     return msgspec.json.encode(await history.datasets(nodes))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(150)
 @given(events, st.sets(st.integers(0, 12)), st.sets(st.integers(0, 12)))
 def test_what_the_tables_lack_is_shown_all_the_same(
     told: list[EventOrEdit], written: set[int], on_the_way: set[int]

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.answers.gaps import (
@@ -16,6 +16,7 @@ from headwater.answers.gaps import (
 from headwater.answers.listing import Listing
 from headwater.facet_contents import Contents
 from tests.support import make
+from tests.support.examples import examples
 from tests.support.strategies import events, minutes, names
 from tests.support.world import EventOrEdit, World, close_all
 
@@ -95,7 +96,7 @@ with_owners = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(40)
 @given(with_owners)
 def test_kept_lists_equal_fresh_ones_after_every_event(told: list[EventOrEdit]) -> None:
     world = World([])

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from headwater.answers import graphs
 from headwater.answers.graphs import GraphWriter
@@ -24,6 +24,7 @@ from headwater.model.entities import Dataset
 from headwater.openlineage.event import decode
 from headwater.openlineage.timestamps import now
 from tests.support import make
+from tests.support.examples import examples
 from tests.support.strategies import events
 from tests.support.world import EventOrEdit, World, close_all, record
 
@@ -52,7 +53,7 @@ def answers(writer: GraphWriter, world: World, contents: Contents) -> list[bytes
     return asyncio.run(ask())
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(25)
 @given(events)
 def test_answers_from_kept_json_equal_fresh_ones_after_every_event(told: list[EventOrEdit]) -> None:
     world = World([])

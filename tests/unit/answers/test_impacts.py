@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from headwater.answers import impacts
 from headwater.answers.impacts import ImpactWriter
@@ -19,6 +19,7 @@ from headwater.ids import Node
 from headwater.model.entities import Dataset
 from headwater.shapes.impact import Impact
 from tests.support import make
+from tests.support.examples import examples
 from tests.support.strategies import events
 from tests.support.world import EventOrEdit, World, close_all
 
@@ -177,7 +178,7 @@ def everything(writer: ImpactWriter, world: World, contents: Contents) -> list[b
     return asyncio.run(all_of_them())
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(25)
 @given(events)
 def test_answers_from_what_is_kept_equal_fresh_ones_after_every_event(told: list[EventOrEdit]) -> None:
     world = World([])

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from headwater.answers.job_pages import JobPages
 from headwater.answers.listing import Listing
@@ -15,6 +15,7 @@ from headwater.ingest.service import Service
 from headwater.model.entities import Job
 from headwater.store.rows import take
 from tests.support import make
+from tests.support.examples import examples
 from tests.support.strategies import events
 from tests.support.world import EventOrEdit, World, close_all
 
@@ -57,7 +58,7 @@ def test_a_page_takes_one_question_to_the_tables(monkeypatch: pytest.MonkeyPatch
     assert len(asked) == 1
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(40)
 @given(events)
 def test_what_is_kept_equals_what_is_made_anew_after_every_event(told: list[EventOrEdit]) -> None:
     world = World([])

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from headwater.answers import late
 from headwater.answers.late import LateFinder
@@ -17,6 +17,7 @@ from headwater.shapes.late import Late
 from headwater.shapes.why import SuspectKind
 from headwater.store.rows import take
 from headwater.why import pace
+from tests.support.examples import examples
 from tests.support.make import facet, run, time
 from tests.support.strategies import events
 from tests.support.world import EventOrEdit, World, close_all
@@ -117,7 +118,7 @@ def test_only_the_last_active_jobs_are_examined(clock: Clock) -> None:
     assert ([job.name for job in answer.late], answer.examined) == (["new"], 1)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(40)
 @given(events)
 def test_it_says_what_why_says(told: list[EventOrEdit]) -> None:
     world = World(told)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from headwater.answers.listing import Listing
 from headwater.answers.render import Renderer
@@ -11,6 +11,7 @@ from headwater.facet_contents import Contents
 from headwater.ingest.folding import fold
 from headwater.openlineage.timestamps import now
 from tests.support import make
+from tests.support.examples import examples
 from tests.support.strategies import events
 from tests.support.world import EventOrEdit, World, close_all, record
 
@@ -32,7 +33,7 @@ def lists(listing: Listing, world: World) -> dict[str, Any]:
     return found
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(40)
 @given(events)
 def test_a_kept_list_equals_a_fresh_one_after_every_event(told: list[EventOrEdit]) -> None:
     world = World([])

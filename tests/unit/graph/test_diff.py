@@ -1,6 +1,6 @@
 """What changed between two moments."""
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.answers.diffs import schema_at
@@ -12,12 +12,13 @@ from headwater.graph.when import At
 from headwater.ids import ContentId, Micros, Node, Stamp
 from headwater.model.entities import Dataset
 from headwater.openlineage.timestamps import parse
+from tests.support.examples import examples
 from tests.support.make import columns, dataset, dataset_event, dataset_ref, deletion, job_ref, run, time
 from tests.support.strategies import events
 from tests.support.world import EventOrEdit, World, close_all, one_world
 
 DAY = 24 * 60
-few = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+few = examples(60)
 
 
 def moment(minutes: float) -> Micros:

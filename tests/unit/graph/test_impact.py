@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from headwater.graph.around import Around
 from headwater.graph.columns import Column, ColumnWalk, columns_of
@@ -16,11 +16,12 @@ from headwater.ids import Node
 from headwater.model.entities import Dataset, Job
 from headwater.openlineage.event import stamp_time
 from headwater.openlineage.timestamps import parse
+from tests.support.examples import examples
 from tests.support.make import columns, dataset, dataset_event, dataset_ref, deletion, facet, job_ref, run, time
 from tests.support.strategies import events
 from tests.support.world import EventOrEdit, World, close_all, one_world
 
-few = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+few = examples(60)
 USES = {DIRECT: "DIRECT", INDIRECT: "INDIRECT", UNKNOWN: "UNKNOWN"}
 
 

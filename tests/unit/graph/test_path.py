@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from headwater.graph.columns import Column, ColumnWalk, column_paths, columns_of
 from headwater.graph.flow import Flow
@@ -12,11 +12,12 @@ from headwater.graph.when import Always, At
 from headwater.ids import Node
 from headwater.model.entities import Dataset
 from headwater.openlineage.timestamps import parse
+from tests.support.examples import examples
 from tests.support.make import columns, dataset, run, time
 from tests.support.strategies import events
 from tests.support.world import EventOrEdit, World, close_all, one_world
 
-few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+few = examples(40)
 
 
 def test_a_job_beside_the_way_is_not_on_it() -> None:

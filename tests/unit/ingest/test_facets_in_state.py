@@ -1,7 +1,7 @@
 """What the state holds of an event's facets is what decoding them would give."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from headwater.ids import DELETED
 from headwater.ingest.facets_in_state import contents_in_state
@@ -9,6 +9,7 @@ from headwater.interpret import interpret
 from headwater.interpret.known_facets import KnownFacets
 from headwater.openlineage import facets
 from headwater.openlineage.event import Event, decode
+from tests.support.examples import examples
 from tests.support.make import columns, dataset, encoded, run, schema
 from tests.support.strategies import events
 from tests.support.world import EventOrEdit, World, close_all, record
@@ -16,7 +17,7 @@ from tests.support.world import EventOrEdit, World, close_all, record
 SCHEMA = schema("a")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(60)
 @given(events)
 def test_an_event_means_the_same_whether_its_facets_are_decoded_or_known_from_the_state(
     sent: list[EventOrEdit],

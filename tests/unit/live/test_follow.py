@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.ids import dataset_node_id, job_node_id
@@ -12,6 +12,7 @@ from headwater.live import hub as hub_module
 from headwater.model.entities import Dataset
 from headwater.shapes.common import EdgeRef
 from tests.support import world as worlds
+from tests.support.examples import examples
 from tests.support.live import LiveWorld, StreamMessage, read_all
 from tests.support.strategies import events
 
@@ -89,7 +90,7 @@ def _pairs(edges: Iterable[EdgeRef]) -> set[tuple[str, str]]:
 STAY, LEAVE, DOZE = "stay", "leave", "doze"
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150)
 @given(
     before=st.lists(events, max_size=1),
     batches=st.lists(st.tuples(events, st.sampled_from([STAY, LEAVE, DOZE])), min_size=1, max_size=5),

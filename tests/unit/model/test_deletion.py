@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from headwater.answers.listing import Listing
 from headwater.graph.slices import finish
@@ -11,6 +11,7 @@ from headwater.graph.when import Always, At, During
 from headwater.ids import Node
 from headwater.model.entities import Dataset, Job
 from tests.support import make
+from tests.support.examples import examples
 from tests.support.make import columns, dataset, dataset_ref, deletion, job_ref, run
 from tests.support.strategies import events
 from tests.support.world import EventOrEdit, World, close_all, one_world
@@ -125,7 +126,7 @@ def test_column_lineage_that_a_job_declared_before_its_deletion_is_gone_with_it(
     assert world.lineage("out", "upstream") == {"one → j()", "two → j()", "j() → out"}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(40)
 @given(events)
 def test_nothing_hidden_is_shown_anywhere(sent: list[EventOrEdit]) -> None:
     try:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.ids import Node, Position
@@ -10,11 +10,12 @@ from headwater.ingest.folding import fold, settle_latest_runs
 from headwater.interpret.known_facets import KnownFacets
 from headwater.store.rows import take
 from headwater.store.sqlite.tables import SqliteTables
+from tests.support.examples import examples
 from tests.support.strategies import events, run_events
 from tests.support.world import EventOrEdit, World, close_all, record
 
 # A real store is opened for each example, so few examples and no deadline.
-few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+few = examples(40)
 
 
 @few

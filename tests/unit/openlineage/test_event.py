@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headwater.errors import BadEvent, Problem
@@ -22,10 +22,11 @@ from headwater.openlineage.event import (
 )
 from headwater.openlineage.skeleton import put_back
 from tests.support import make
+from tests.support.examples import examples
 from tests.unit.openlineage import strategies as some
 
 Json = dict[str, Any]
-many = settings(max_examples=150, deadline=None)
+many = examples(150)
 
 
 def decoded(event: Json) -> Event:
@@ -523,7 +524,7 @@ def test_any_bytes_give_an_event_or_a_refusal(body: bytes) -> None:
     _decoded(body)
 
 
-@settings(many, max_examples=300)
+@examples(300)
 @given(st.one_of(some.broken_texts(), some.misshapen_events()))
 def test_any_broken_event_gives_an_event_or_a_refusal(body: bytes) -> None:
     event = _decoded(body)

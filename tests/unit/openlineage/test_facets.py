@@ -4,12 +4,13 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.openlineage import facets as f
 from headwater.openlineage.event import decode
 from tests.support import make
+from tests.support.examples import examples
 from tests.unit.openlineage import strategies as some
 
 KINDS = sorted(f.TypedFacet.__subclasses__(), key=lambda kind: kind.__name__)
@@ -169,7 +170,7 @@ def test_a_deep_facet_that_was_accepted_can_be_read_anywhere() -> None:
     pytest.fail("500 levels were accepted")
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.dictionaries(st.one_of(st.sampled_from(["fields", "tags", "run", "_deleted"]), some.texts), some.values))
 def test_any_object_can_be_read_as_any_facet(content: dict[str, Any]) -> None:
     body = json.dumps(content).encode()

@@ -1,10 +1,11 @@
 """One dataset, one name."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headwater.openlineage.naming import brokers, canonical, is_session_local
+from tests.support.examples import examples
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ namespaces = st.one_of(st.lists(pieces, max_size=8).map("".join), st.text())
 schemed = st.builds("{}://{}".format, st.sampled_from(["s3a", "S3", "gs", "kafka", "Kafka", "file"]), namespaces)
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(st.one_of(namespaces, schemed), namespaces)
 @example("kafka://b/,a", "x")
 def test_a_canonical_name_is_its_own(namespace: str, name: str) -> None:
@@ -87,13 +88,13 @@ def test_a_canonical_name_is_its_own(namespace: str, name: str) -> None:
     assert canonical(*once) == once
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.one_of(namespaces, schemed), namespaces.filter(bool))
 def test_a_name_never_vanishes(namespace: str, name: str) -> None:
     assert canonical(namespace, name)[1] != ""
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.permutations(["a:9092", "b:9092", "c:9093"]), st.sampled_from([",", ", ", ",,"]))
 def test_the_order_of_brokers_does_not_matter(order: list[str], comma: str) -> None:
     assert canonical(f"kafka://{comma.join(order)}", "t") == ("kafka://a:9092,b:9092,c:9093", "t")

@@ -5,15 +5,16 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.openlineage.event import content_id, decode
 from headwater.openlineage.skeleton import Facet, cut_out, put_back, references
 from tests.support import make
+from tests.support.examples import examples
 from tests.unit.openlineage import strategies as some
 
-many = settings(max_examples=200, deadline=None)
+many = examples(200)
 
 
 def facet(body: bytes) -> Facet:

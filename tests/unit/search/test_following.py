@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.errors import StoreUnavailable
@@ -21,6 +21,7 @@ from headwater.search.index import FORMAT, Index, IndexUnusable
 from headwater.search.search import Search, SearchQuery
 from headwater.search.words import query_words, words
 from tests.support import make
+from tests.support.examples import examples
 from tests.support.strategies import events
 from tests.support.world import EventOrEdit, World, close_all
 from tests.unit.search.searching import names, search_for, searching, tell
@@ -69,7 +70,7 @@ def fits_loosely(document: Document, text: str) -> bool:
     )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(12)
 @given(events, st.lists(st.sampled_from(["restart", "stop short", "go on", "lose it"]), min_size=8, max_size=8))
 def test_a_followed_index_equals_a_fresh_one_and_a_scan(told: list[EventOrEdit], fates: list[str]) -> None:
     async def run() -> None:

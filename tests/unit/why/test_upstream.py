@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.graph.slices import finish
@@ -17,6 +17,7 @@ from headwater.why import upstream
 from headwater.why.order import EXPLAINS, WEIGHTS, Finding, base, in_order
 from headwater.why.pace import DAY
 from headwater.why.upstream import Scope, Upstream
+from tests.support.examples import examples
 from tests.support.make import (
     columns,
     dataset,
@@ -167,7 +168,7 @@ def test_of_a_run_that_read_what_was_deleted_since_the_rest_is_looked_at() -> No
 moments = st.integers(-1, 14).map(lambda n: micros(n * 700 - 350))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(40)
 @given(events, moments)
 def test_what_is_looked_at_is_what_lineage_shows_upstream(told: list[EventOrEdit], at: Micros) -> None:
     try:
