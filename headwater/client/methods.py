@@ -67,6 +67,7 @@ class ClientMethods:
     why = _Method(queries.why)
     diff = _Method(queries.diff)
     freshness = _Method(queries.freshness)
+    late = _Method(queries.late)
     gaps = _Method(queries.gaps)
     run_lineage = _Method(queries.run_lineage)
     search = _Method(queries.search)

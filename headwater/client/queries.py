@@ -12,6 +12,7 @@ from headwater.shapes import marquez
 from headwater.shapes.diff import Diff
 from headwater.shapes.freshness import Freshness, Gaps
 from headwater.shapes.impact import Impact
+from headwater.shapes.late import Late
 from headwater.shapes.search import SearchAnswer
 from headwater.shapes.why import Why
 
@@ -116,6 +117,11 @@ def diff(
 def freshness(node_id: str, *, at: Time | None = None) -> Request[Freshness]:
     """When a dataset was last written, and whether the next write is late."""
     return get("/freshness", Freshness, nodeId=node_id, at=at)
+
+
+def late(*, limit: int | None = None) -> Request[Late]:
+    """Jobs whose next run is overdue, and runs that seem stuck. `limit`: how many active jobs to examine."""
+    return get("/late", Late, limit=limit)
 
 
 def gaps(kind: GapKind, *, namespace: str | None = None, limit: int = 100, offset: int = 0) -> Request[Gaps]:

@@ -109,6 +109,7 @@ def test_answers_are_typed(filled: Client) -> None:
     assert version.createdByRun.id == run.id
     assert {LAKE, KAFKA, JOBS} <= {namespace.name for namespace in filled.namespaces()}
     assert filled.namespace(LAKE).name == LAKE
+    assert filled.late().examined > 0
 
 
 def test_graphs_of_tables_and_columns(filled: Client) -> None:
