@@ -1,5 +1,6 @@
 """The documentation names every route, setting, command, option, method, tool and metric."""
 
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from headwater.config import Settings
 from headwater.ingest.counters import Counters
 from headwater.mcp.server import Tools
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 API, RUNNING, CLI, CLIENT, MCP = (
     (DOCS / f"{name}.md").read_text() for name in ("api", "running", "cli", "client", "mcp")
 )
@@ -78,3 +80,14 @@ def test_counters_are_shown_as_metrics() -> None:
     shown = (Path(__file__).parents[2] / "headwater/api/routes/system.py").read_text()
     for counter in fields(Counters):
         assert f"counters.{counter.name}" in shown
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_the_files_that_newcomers_are_sent_to_exist(page: str) -> None:
+    names = re.findall(r"`([\w./-]+(?:/|\.(?:py|toml|ts|in|txt)))`", (ROOT / page).read_text())
+    assert len(names) > 20
+    code = [path.relative_to(ROOT) for part in ("headwater", "tests", "web/src") for path in (ROOT / part).rglob("*")]
+    on_disk = {"search/"}  # of the data folder
+    for name in set(names) - on_disk:
+        parts = Path(name).parts
+        assert (ROOT / name).exists() or any(path.parts[-len(parts) :] == parts for path in code), name
