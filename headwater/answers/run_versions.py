@@ -19,30 +19,30 @@ from headwater.store.pages import VersionQuery
 from headwater.store.protocol import Read
 
 
-class VersionUsed(msgspec.Struct, frozen=True):
+class DatasetVersionUse(msgspec.Struct, frozen=True):
     dataset: Node  # the canonical one
     use: Use
     uuid: bytes
     producer: int | None = None  # of a version that was read: the row of the run that wrote it
 
 
-async def versions_read(service: Service, runs: Sequence[Run]) -> dict[int, list[VersionUsed]]:
+async def versions_read(service: Service, runs: Sequence[Run]) -> dict[int, list[DatasetVersionUse]]:
     """By the row of the run. Names are looked up on the event loop, versions beside it, all at once."""
     state = service.state
     used = [(run, node, use) for run in runs for node, use in _uses(state, run, INPUT)]
     which = await service.run_query(pages.versions_read, service.tables, [_asked(state, *one) for one in used])
-    found: dict[int, list[VersionUsed]] = {run.row: [] for run in runs}
+    found: dict[int, list[DatasetVersionUse]] = {run.row: [] for run in runs}
     for (run, node, use), (uuid, producer) in zip(used, which, strict=True):
-        found[run.row].append(VersionUsed(state.aliases.canonical(node), use, uuid, producer))
+        found[run.row].append(DatasetVersionUse(state.aliases.canonical(node), use, uuid, producer))
     return found
 
 
-def versions_written(state: State, run: Run) -> list[VersionUsed]:
-    found: list[VersionUsed] = []
+def versions_written(state: State, run: Run) -> list[DatasetVersionUse]:
+    found: list[DatasetVersionUse] = []
     for node, use in _uses(state, run, OUTPUT):
         dataset, shown = state.dataset_of(node), state.aliases.canonical(node)
         ids = (version_uuid(dataset, version, schema, run.id) for version, schema, _, _ in use.effective_versions())
-        found += [VersionUsed(shown, use, uuid, run.row) for uuid in dict.fromkeys(ids)]
+        found += [DatasetVersionUse(shown, use, uuid, run.row) for uuid in dict.fromkeys(ids)]
     return found
 
 
