@@ -51,11 +51,13 @@ class History:
         """One facet of each job's latest run, where it has it, and when it was reported."""
         await self._service.catch_up(job.node for job in jobs)
         stored = await self._ask(self._tables.latest_runs, [job.node for job in jobs], 1)
-        held = {node: register for node, runs in stored.items() if (register := run_from(runs[0], []).facets.get(name))}
-        contents = await self._ask(self._log.contents, {register[2] for register in held.values()} - {DELETED})
+        registers = {
+            node: register for node, runs in stored.items() if (register := run_from(runs[0], []).facets.get(name))
+        }
+        contents = await self._ask(self._log.contents, {register[2] for register in registers.values()} - {DELETED})
         return {
             node: (stamp_time(register[0]), contents[register[2]])
-            for node, register in held.items()
+            for node, register in registers.items()
             if register[2] in contents
         }
 
@@ -112,25 +114,27 @@ class History:
 
     async def job_versions(self, job: Job, limit: int, offset: int) -> shapes.JobVersions:
         await self._service.catch_up([job.node])
-        found = await self._ask(self._tables.job_versions, job.node)
-        return shapes.JobVersions(await self._job_versions(job, found[offset : offset + limit]))
+        versions = await self._ask(self._tables.job_versions, job.node)
+        return shapes.JobVersions(await self._job_versions(job, versions[offset : offset + limit]))
 
     async def job_version(self, job: Job, version: str) -> shapes.JobVersion:
         await self._service.catch_up([job.node])
-        found = await self._ask(self._tables.job_versions, job.node)
-        wanted = [each for each in found if job_version_uuid(job.namespace, job.name, each.version) == version.lower()]
-        if not wanted:
+        versions = await self._ask(self._tables.job_versions, job.node)
+        matching = [
+            each for each in versions if job_version_uuid(job.namespace, job.name, each.version) == version.lower()
+        ]
+        if not matching:
             raise NotFound(f"job {job.name!r} has no version {version!r}")
-        return (await self._job_versions(job, wanted))[0]
+        return (await self._job_versions(job, matching))[0]
 
-    async def _job_versions(self, job: Job, found: list[JobVersion]) -> list[shapes.JobVersion]:
+    async def _job_versions(self, job: Job, versions: list[JobVersion]) -> list[shapes.JobVersion]:
         state = self._service.state
-        rows = [each.latest_run for each in found]
+        rows = [each.latest_run for each in versions]
         runs, contents = await self._ask(pages.runs_by_row, self._tables, self._log, rows)
         latest = await self._full_runs(runs, contents)
         data = self._renderer.jobs.data(job.node, shapes.JobData)
         answer = []
-        for each, run, full in zip(found, runs, latest, strict=True):
+        for each, run, full in zip(versions, runs, latest, strict=True):
             version = job_version_uuid(job.namespace, job.name, each.version)
             shown = [key for key in run.uses if not state.is_hidden(Node(key >> 1))]
             answer.append(
@@ -154,9 +158,9 @@ class History:
     async def versions(self, node: Node, limit: int, offset: int) -> shapes.DatasetVersions:
         members = self._service.state.aliases.members(node)
         await self._service.catch_up(members)
-        found, runs, total = await self._ask(pages.versions, self._tables, members, limit, offset)
+        versions, runs, total = await self._ask(pages.versions, self._tables, members, limit, offset)
         data = self._renderer.datasets.data(node, shapes.DatasetVersion)
-        return shapes.DatasetVersions([self._version(node, data, v, runs.get(v.run or 0)) for v in found], total)
+        return shapes.DatasetVersions([self._version(node, data, v, runs.get(v.run or 0)) for v in versions], total)
 
     async def version(self, node: Node, version: str) -> shapes.DatasetVersion:
         """By its id, or by what the `version` facet calls it."""
@@ -166,11 +170,11 @@ class History:
         with suppress(ValueError):
             candidates.append(UUID(version).bytes)
         for uuid in candidates:
-            found = await self._ask(self._tables.version, uuid)
-            if found is not None and found.dataset in members:
-                runs = await self._ask(self._tables.runs_by_row, [found.run] if found.run is not None else [])
+            stored = await self._ask(self._tables.version, uuid)
+            if stored is not None and stored.dataset in members:
+                runs = await self._ask(self._tables.runs_by_row, [stored.run] if stored.run is not None else [])
                 data = self._renderer.datasets.data(node, shapes.DatasetVersion)
-                return self._version(node, data, found, runs[0] if runs else None)
+                return self._version(node, data, stored, runs[0] if runs else None)
         name = self._service.state.dataset_of(node).name
         raise NotFound(f"dataset {name!r} has no version {version!r}")
 
@@ -197,9 +201,9 @@ class History:
 
     # Events
 
-    async def events(self, wanted: EventFilter) -> shapes.Events:
+    async def events(self, events_filter: EventFilter) -> shapes.Events:
         await self._service.catch_up()
-        total, stored = await self._ask(pages.events, self._tables, self._log, wanted)
+        total, stored = await self._ask(pages.events, self._tables, self._log, events_filter)
         return shapes.Events(total, [Raw(event.body) for event in stored])
 
 
