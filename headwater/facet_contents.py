@@ -37,24 +37,24 @@ class Contents:
         self.links: dict[Node, tuple[int, Links]] = LatestCache(_CACHED_LINKS)
         self.feeding: dict[Node, tuple[int, Feeding]] = LatestCache(_CACHED_LINKS)
 
-    def body(self, content: ContentId) -> bytes:
-        body = self._prefetched.get(content)
-        return self._log.contents([content])[content] if body is None else body
+    def content(self, content: ContentId) -> bytes:
+        known = self._prefetched.get(content)
+        return self._log.contents([content])[content] if known is None else known
 
-    def bodies(self, ids: Iterable[ContentId]) -> dict[ContentId, bytes]:
+    def read(self, ids: Iterable[ContentId]) -> dict[ContentId, bytes]:
         return dict(self._log.contents([i for i in ids if i != DELETED]))
 
     def prefetch(self, keys: Iterable[tuple[ContentId, object]]) -> None:
         """Reads at once what will be needed one by one: contents, and what will be made of them."""
-        self.prefetched(self.bodies({key[0] for key in keys if key not in self._cache}))
+        self.prefetched(self.read({key[0] for key in keys if key not in self._cache}))
 
-    def prefetched(self, bodies: Mapping[ContentId, bytes]) -> None:
-        """Bodies that somebody has read for many questions at once. They are used until the next ones come."""
-        self._prefetched = bodies
+    def prefetched(self, contents: Mapping[ContentId, bytes]) -> None:
+        """Contents that somebody has read for many questions at once. They are used until the next ones come."""
+        self._prefetched = contents
 
     def _make(self, content: ContentId, kind: object, make: Callable[[bytes], Any]) -> Any:
         """Makes something of a content and caches it."""
-        body = self.body(content)
+        body = self.content(content)
         made = make(body)
         self._cache[content, kind] = made, len(body)
         self._cached_bytes += len(body)

@@ -1,7 +1,7 @@
 """Graphs of columns → JSON, fast.
 
-The JSON of a column is kept until its dataset changes. Where all that feeds the columns is in
-the answer too, which is the common question, the columns of a dataset are kept in one piece,
+The JSON of a column is cached until its dataset changes. Where all that feeds the columns is in
+the answer too, which is the common question, the columns of a dataset are cached in one piece,
 with their edges, until the dataset or one that it feeds changes.
 """
 
@@ -48,33 +48,33 @@ class ColumnWriter:
         self._pieces: dict[Node, tuple[_PieceKey, bytes]] = {}
         budget.share(self._columns, self._pieces)
 
-    async def with_all_inputs(self, found: ColumnSets, when: When) -> list[bytes]:
+    async def with_all_inputs(self, above: ColumnSets, when: When) -> list[bytes]:
         """The nodes of an answer in which nothing is missing that feeds any of its columns."""
         walk = ColumnWalk(self._state, self._renderer.contents, when)
-        known = await self._known(walk, found.names)
+        known = await self._known(walk, above.names)
         fed: defaultdict[Node, list[Node]] = defaultdict(list)
-        for dataset, names in found.names.items():
+        for dataset, names in above.names.items():
             for source in walk.feeding(dataset, names):
                 fed[source].append(dataset)
         # Of these every column is here that anything feeds, so the same edges lead to them in any answer.
-        entire = {dataset for dataset, names in found.names.items() if names >= walk.links(dataset).keys()}
+        entire = {dataset for dataset, names in above.names.items() if names >= walk.links(dataset).keys()}
         parts: list[bytes] = []
         for count, dataset in enumerate(_in_order(known), 1):
             if count % _DATASETS_PER_SLICE == 0:
                 await asyncio.sleep(0)
-            names, columns, targets = found.names[dataset], known[dataset], fed.get(dataset, [])
+            names, columns, targets = above.names[dataset], known[dataset], fed.get(dataset, [])
             if len(names) == len(columns) and entire.issuperset(targets) and walk.is_present:
-                parts.append(self._kept_piece(dataset, targets, known))
+                parts.append(self._cached_piece(dataset, targets, known))
             else:
-                parts.append(_piece(dataset, sorted(names), columns, _edges_between(found.names, targets, known)))
+                parts.append(_piece(dataset, sorted(names), columns, _edges_between(above.names, targets, known)))
         return parts
 
-    def _kept_piece(self, dataset: Node, targets: list[Node], known: _Known) -> bytes:
+    def _cached_piece(self, dataset: Node, targets: list[Node], known: _Known) -> bytes:
         nodes = self._state.nodes
         key = (nodes[dataset].revision, tuple([(target, nodes[target].revision) for target in targets]))
-        kept = self._pieces.get(dataset)
-        if kept is not None and kept[0] == key:
-            return kept[1]
+        cached = self._pieces.get(dataset)
+        if cached is not None and cached[0] == key:
+            return cached[1]
         everything = {target: known[target].keys() for target in targets}
         columns = known[dataset]
         piece = _piece(dataset, list(columns), columns, _edges_between(everything, targets, known))
@@ -114,16 +114,16 @@ class ColumnWriter:
                 await asyncio.sleep(0)
         return known
 
-    def _columns_of(self, walk: ColumnWalk, dataset: Node, wanted: set[str]) -> dict[str, _Column]:
-        """The columns of a dataset, in order; all that are known, and those that are wanted."""
-        revision, keep = self._state.nodes[dataset].revision, walk.is_as_now(dataset)
-        kept = self._columns.get(dataset) if keep else None
-        if kept is not None and kept[0] == revision and kept[1].keys() >= wanted:
-            return kept[1]
+    def _columns_of(self, walk: ColumnWalk, dataset: Node, needed: set[str]) -> dict[str, _Column]:
+        """The columns of a dataset, in order; all that are known, and those that are needed."""
+        revision, cache = self._state.nodes[dataset].revision, walk.is_as_now(dataset)
+        cached = self._columns.get(dataset) if cache else None
+        if cached is not None and cached[0] == revision and cached[1].keys() >= needed:
+            return cached[1]
         types = self._renderer.datasets.field_types(dataset)
-        names = sorted({*types, *walk.links(dataset), *wanted})
+        names = sorted({*types, *walk.links(dataset), *needed})
         columns = {name: self._column(walk, (dataset, name), types.get(name)) for name in names}
-        if keep:
+        if cache:
             self._budget.spend(sum(3 * len(column.with_inputs) for column in columns.values()))
             self._columns[dataset] = (revision, columns)
         return columns
@@ -165,12 +165,12 @@ def _in_order(known: _Known) -> list[Node]:
 
 def _edges_between(names: Mapping[Node, Set[str]], targets: list[Node], known: _Known) -> dict[Column, list[bytes]]:
     """The edges to columns of the targets, by the column that they come from."""
-    found: dict[Column, list[bytes]] = {}
+    edges: dict[Column, list[bytes]] = {}
     for target in targets:
         for name in sorted(names[target]):
             for source, edge in known[target][name].edges_to_it:
-                found.setdefault(source, []).append(edge)
-    return found
+                edges.setdefault(source, []).append(edge)
+    return edges
 
 
 def _piece(dataset: Node, names: list[str], columns: dict[str, _Column], edges: dict[Column, list[bytes]]) -> bytes:

@@ -1,9 +1,9 @@
 """The columns of datasets as JSON, and what feeds them, written beside the event loop.
 
-In a list of datasets that is most of the work. What feeds a column is as one facet tells it, for
-most datasets: they have one producer, and nobody goes by another name. Then the facet alone gives
-the text, with the names that it counts on; the event loop has a look at these names. Where more is
-to be said, `graph.columns` knows how.
+In a list of datasets that is most of the work. For most datasets one facet reports all that feeds
+their columns: they have one producer, and none of the datasets has another name. Then the facet
+alone gives the JSON, and the event loop only checks the names in it. The others are left to
+`graph.columns`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,25 +23,25 @@ _encode = msgspec.json.Encoder().encode
 _NO_TAGS: list[str] = []
 
 
-class Told(NamedTuple):
-    """Contents that tell of a dataset's columns."""
+class ColumnContents(NamedTuple):
+    """Contents of facets that describe a dataset's columns."""
 
     schema: ContentId | None
-    columns: ContentId | None  # the facet `columnLineage`, if it is the only one of its kind
+    lineage: ContentId | None  # the facet `columnLineage`, if it is the only one of its kind
 
 
-class Written(NamedTuple):
+class ColumnJson(NamedTuple):
     fields: bytes | None = None
     lineage: bytes | None = None
     sources: tuple[tuple[str, str], ...] = ()
     """The datasets that feed it, by namespace and name; all of them must be known by just these."""
 
 
-class Page(NamedTuple):
+class DatasetPage(NamedTuple):
     newest: dict[Node, Version]
     versions: dict[bytes, Version]
-    bodies: ContentsById
-    written: list[Written]
+    contents: ContentsById
+    columns: list[ColumnJson]
 
 
 def read_page(
@@ -49,44 +49,44 @@ def read_page(
     log: Log,
     datasets: Sequence[Node],
     versions: Sequence[bytes],
-    told: Sequence[Told],
+    columns: Sequence[ColumnContents],
     contents: set[ContentId],
-) -> Page:
-    """The newest versions of datasets and some by their ids, contents, and the texts of what is told."""
-    wanted = {content for one in told for content in one if content is not None}
-    bodies = dict(log.contents(contents | wanted))
-    written = [write(one, bodies) for one in told]
-    return Page(tables.current_versions(datasets, None), tables.versions_by_id(versions), bodies, written)
+) -> DatasetPage:
+    """The newest versions of datasets and some by their ids, contents, and the JSON of columns."""
+    needed = {content for one in columns for content in one if content is not None}
+    by_id = dict(log.contents(contents | needed))
+    made = [column_json(one, by_id) for one in columns]
+    return DatasetPage(tables.current_versions(datasets, None), tables.versions_by_id(versions), by_id, made)
 
 
-def write(told: Told, bodies: Mapping[ContentId, bytes]) -> Written:
-    schema = f.read(f.Schema, bodies[told.schema]) if told.schema is not None else None
+def column_json(columns: ColumnContents, contents: Mapping[ContentId, bytes]) -> ColumnJson:
+    schema = f.read(f.Schema, contents[columns.schema]) if columns.schema is not None else None
     listed = field_list(schema)
-    fields = _encode(listed) if told.schema is not None else None
-    if told.columns is None:
-        return Written(fields)
-    return _with_lineage(fields, [field.name for field in listed], f.read(f.ColumnLineage, bodies[told.columns]))
+    fields = _encode(listed) if columns.schema is not None else None
+    if columns.lineage is None:
+        return ColumnJson(fields)
+    return _with_lineage(fields, [field.name for field in listed], f.read(f.ColumnLineage, contents[columns.lineage]))
 
 
-def _with_lineage(fields: bytes | None, names: list[str], told: f.ColumnLineage | None) -> Written:
-    if told is None or told.fields is None or told.dataset:
-        return Written(fields)
-    found: list[shapes.FieldLineage] = []
+def _with_lineage(fields: bytes | None, names: list[str], facet: f.ColumnLineage | None) -> ColumnJson:
+    if facet is None or facet.fields is None or facet.dataset:
+        return ColumnJson(fields)
+    lineage: list[shapes.FieldLineage] = []
     sources: dict[tuple[str, str], None] = {}
-    for name in dict.fromkeys((*names, *told.fields)):
-        output = told.fields.get(name)
+    for name in dict.fromkeys((*names, *facet.fields)):
+        output = facet.fields.get(name)
         if output is None or not output.inputFields:
             continue
         columns = {(one.namespace, one.name, one.field) for one in output.inputFields}
         is_old = output.transformationType is not None or output.transformationDescription is not None
         if is_old or len(columns) < len(output.inputFields):
-            return Written(fields)
+            return ColumnJson(fields)
         inputs = []
         for one in output.inputFields:
             sources[one.namespace, one.name] = None
             inputs.append(input_field(one.namespace, one.name, one.field, each_once(tuple(one.transformations or ()))))
-        found.append(shapes.FieldLineage(name, inputs))
-    return Written(fields, _encode(found or None), tuple(sources))
+        lineage.append(shapes.FieldLineage(name, inputs))
+    return ColumnJson(fields, _encode(lineage or None), tuple(sources))
 
 
 def input_field(
@@ -103,17 +103,17 @@ def input_field(
     )
 
 
-def transformation_type(told: f.Transformation | None) -> str | None:
-    if told is None:
+def transformation_type(transformation: f.Transformation | None) -> str | None:
+    if transformation is None:
         return None
-    return "MASKED" if told.masking else told.subtype or told.type
+    return "MASKED" if transformation.masking else transformation.subtype or transformation.type
 
 
 def field_list(schema: f.Schema | None) -> list[shapes.Field]:
     """Each column once, even where a schema lists one twice, with and without a type."""
-    found: dict[str, shapes.Field] = {}
+    fields: dict[str, shapes.Field] = {}
     for field in (schema.fields if schema else None) or ():
-        held = found.get(field.name)
-        if held is None or (held.type is None and field.type is not None):
-            found[field.name] = shapes.Field(field.name, field.type, _NO_TAGS, field.description)
-    return list(found.values())
+        known = fields.get(field.name)
+        if known is None or (known.type is None and field.type is not None):
+            fields[field.name] = shapes.Field(field.name, field.type, _NO_TAGS, field.description)
+    return list(fields.values())

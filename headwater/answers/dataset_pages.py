@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from headwater.answers.dataset_json import Page, Told, Written, read_page
+from headwater.answers.dataset_json import ColumnContents, ColumnJson, DatasetPage, read_page
 from headwater.answers.facet_json import contents_shown
 from headwater.answers.render import Renderer
 from headwater.answers.run_json import uuid_text
@@ -25,54 +25,56 @@ class DatasetPages:
     async def page(self, nodes: Sequence[Node]) -> list[shapes.Dataset]:
         names = {node: self._state.aliases.members(node) for node in nodes}
         members = [member for some in names.values() for member in some]
-        told = {node: self._told(node) for node in nodes}
+        columns = {node: self._column_contents(node) for node in nodes}
         shown = {content for node in nodes for content in contents_shown(facets_of(self._state, node)).values()}
-        found = await self._read(members, list(told.values()), shown)
-        self._renderer.contents.prefetched(found.bodies)
+        page = await self._read(members, list(columns.values()), shown)
+        self._renderer.contents.prefetched(page.contents)
         answer = []
-        for (node, known), written in zip(told.items(), found.written, strict=True):
-            versions = [found.newest[member] for member in names[node] if member in found.newest]
+        for (node, known), column_json in zip(columns.items(), page.columns, strict=True):
+            versions = [page.newest[member] for member in names[node] if member in page.newest]
             newest = max(versions, key=lambda v: (v.first, v.uuid), default=None)
-            if known != self._told(node):  # something came in since
-                written = Written()
-            answer.append(self._shown(node, newest, written, found.bodies))
+            if known != self._column_contents(node):  # something came in since
+                column_json = ColumnJson()
+            answer.append(self._shown(node, newest, column_json, page.contents))
         return answer
 
-    def _told(self, node: Node) -> Told:
+    def _column_contents(self, node: Node) -> ColumnContents:
         schema = self._renderer.contents.schema_content(self._state, node)
         if node in self._state.aliases.grouped:
-            return Told(schema, None)
-        sets = [told for _, told in ColumnWalk(self._state, self._renderer.contents, None).sets(node)]
-        return Told(schema, sets[0].content if len(sets) == 1 and sets[0].kind == COLUMNS else None)
+            return ColumnContents(schema, None)
+        sets = [reported for _, reported in ColumnWalk(self._state, self._renderer.contents, None).sets(node)]
+        return ColumnContents(schema, sets[0].content if len(sets) == 1 and sets[0].kind == COLUMNS else None)
 
-    async def _read(self, datasets: Sequence[Node], told: Sequence[Told], contents: set[ContentId]) -> Page:
+    async def _read(
+        self, datasets: Sequence[Node], columns: Sequence[ColumnContents], contents: set[ContentId]
+    ) -> DatasetPage:
         """What the tables do not have yet of versions is laid over: in a list of any datasets there is often one
         that was written just now, and a write takes longer than the list."""
         service = self._service
-        fresh, gone = service.unwritten_versions(set(datasets))
-        ids = [version.uuid for version in fresh]
-        found = await service.run_query(read_page, service.tables, service.log, datasets, ids, told, contents)
-        newest = found.newest
+        unwritten, gone = service.unwritten_versions(set(datasets))
+        ids = [version.uuid for version in unwritten]
+        page = await service.run_query(read_page, service.tables, service.log, datasets, ids, columns, contents)
+        newest = page.newest
         is_unsure = any(version.uuid in gone for version in newest.values())
-        for version in fresh:
-            known = found.versions.get(version.uuid)
-            first = version.first if known is None else min(version.first, known.first)
-            held = newest.get(version.dataset)
-            if held is None or (first, version.uuid) > (held.first, held.uuid):
+        for version in unwritten:
+            stored = page.versions.get(version.uuid)
+            first = version.first if stored is None else min(version.first, stored.first)
+            known = newest.get(version.dataset)
+            if known is None or (first, version.uuid) > (known.first, known.uuid):
                 newest[version.dataset] = replace(version, first=first)
             # The newest one turned out to be older: another may be the newest now.
-            is_unsure = is_unsure or (held is not None and held.uuid == version.uuid and first < held.first)
+            is_unsure = is_unsure or (known is not None and known.uuid == version.uuid and first < known.first)
         if is_unsure:
             await service.catch_up(datasets)
             newest = await service.run_query(service.tables.current_versions, datasets, None)
-        return found._replace(newest=newest)
+        return page._replace(newest=newest)
 
     def _shown(
-        self, node: Node, newest: Version | None, written: Written, bodies: Mapping[ContentId, bytes]
+        self, node: Node, newest: Version | None, columns: ColumnJson, contents: Mapping[ContentId, bytes]
     ) -> shapes.Dataset:
-        lineage = written.lineage if all(self._is_known(*source) for source in written.sources) else None
+        lineage = columns.lineage if all(self._is_known(*source) for source in columns.sources) else None
         version = uuid_text(newest.uuid) if newest else None
-        return self._renderer.datasets.dataset(node, version, bodies, written.fields, lineage)
+        return self._renderer.datasets.dataset(node, version, contents, columns.fields, lineage)
 
     def _is_known(self, namespace: str, name: str) -> bool:
         """Whether a dataset goes by just this name, and was never deleted."""

@@ -1,4 +1,4 @@
-"""What changed between two moments → shapes, with the schemas that were told in between."""
+"""What changed between two moments → shapes, with the schemas reported in between."""
 
 import asyncio
 import heapq
@@ -20,7 +20,7 @@ from headwater.shapes.diff import Diff, EdgesChanged, FieldRef, FieldRetyped, No
 
 _DATASETS_PER_SLICE = 200
 
-_Told = list[tuple[str, Register]]
+_Registers = list[tuple[str, Register]]
 _T = TypeVar("_T")
 _Shown = TypeVar("_Shown", NodeRef, EdgeRef, SchemaChange)
 
@@ -31,16 +31,18 @@ class DiffWriter:
 
     async def diff(self, before: Micros, after: Micros, start: Node | None, depth: int, limit: int) -> Diff:
         contents = self._renderer.contents
-        found = await run_sliced(diff(self._state, contents, before, after, start, depth, limit))
-        schemas = await self._schemas(found.stayed, before, after)
+        difference = await run_sliced(diff(self._state, contents, before, after, start, depth, limit))
+        schemas = await self._schemas(difference.stayed, before, after)
         cut = _Cut(limit)
         return Diff(
             to_datetime(before),
             to_datetime(after),
             None if start is None else self._node_id(start),
-            NodesChanged(cut(found.nodes_added, self._node), cut(found.nodes_removed, self._node)),
-            EdgesChanged(cut(found.edges_added, self._edge), cut(found.edges_removed, self._edge)),
-            EdgesChanged(cut(found.columns_added, self._column_edge), cut(found.columns_removed, self._column_edge)),
+            NodesChanged(cut(difference.nodes_added, self._node), cut(difference.nodes_removed, self._node)),
+            EdgesChanged(cut(difference.edges_added, self._edge), cut(difference.edges_removed, self._edge)),
+            EdgesChanged(
+                cut(difference.columns_added, self._column_edge), cut(difference.columns_removed, self._column_edge)
+            ),
             cut(list(schemas), schemas.__getitem__),
             cut.truncated,
         )
@@ -71,20 +73,20 @@ class DiffWriter:
 
     async def _schemas(self, datasets: set[Node], before: Micros, after: Micros) -> dict[Node, SchemaChange]:
         early = min(before, after)
-        suspects = [node for node in datasets if self._told_since(node, early)]
+        suspects = [node for node in datasets if self._reported_since(node, early)]
         members = [member for node in suspects for member in self._state.aliases.members(node)]
         past = await self._history.past_schemas(members) if members else {}
         changes: dict[Node, SchemaChange] = {}
         for count, node in enumerate(suspects, 1):
-            told = [one for member in self._state.aliases.members(node) for one in self._told(member, past)]
-            change = self._schema_change(node, schema_at(told, before), schema_at(told, after), after)
+            reported = [one for member in self._state.aliases.members(node) for one in self._reported(member, past)]
+            change = self._schema_change(node, schema_at(reported, before), schema_at(reported, after), after)
             if change is not None:
                 changes[node] = change
             if count % _DATASETS_PER_SLICE == 0:
                 await asyncio.sleep(0)
         return changes
 
-    def _told_since(self, dataset: Node, at: Micros) -> bool:
+    def _reported_since(self, dataset: Node, at: Micros) -> bool:
         """Whether its present schema is younger than that; most are older, and need no look into the past."""
         for member in self._state.aliases.members(dataset):
             facets = self._state.nodes[member].facets
@@ -93,13 +95,13 @@ class DiffWriter:
                     return True
         return False
 
-    def _told(self, member: Node, past: dict[Node, _Told]) -> _Told:
+    def _reported(self, member: Node, past: dict[Node, _Registers]) -> _Registers:
         return [*past.get(member, ()), *self._state.nodes[member].facets.items()]
 
     def _schema_change(
         self, node: Node, was: Register | None, now: Register | None, after: Micros
     ) -> SchemaChange | None:
-        old, new = (None if told is None else told[2] for told in (was, now))
+        old, new = (None if register is None else register[2] for register in (was, now))
         if old == new:
             return None
         fields, other = self._fields(old), self._fields(new)
@@ -115,10 +117,10 @@ class DiffWriter:
         return {} if schema is None else self._renderer.datasets.types_of(schema)
 
 
-def schema_at(told: _Told, at: Micros) -> Register | None:
+def schema_at(reported: _Registers, at: Micros) -> Register | None:
     """The schema that counted at a moment: of writers before readers, then the latest by then."""
-    for wanted in SCHEMAS:
-        candidates = [register for name, register in told if name == wanted and stamp_time(register[0]) <= at]
+    for facet in SCHEMAS:
+        candidates = [register for name, register in reported if name == facet and stamp_time(register[0]) <= at]
         if candidates:
             best = max(candidates, key=lambda r: (min(stamp_time(r[1]), at), r[0], r[2]))
             if best[2] != DELETED:

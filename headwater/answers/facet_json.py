@@ -19,11 +19,11 @@ def contents_shown(facets: Registers) -> dict[str, ContentId]:
     return shown
 
 
-def facet_bodies(
-    contents: Contents, facets: Registers, bodies: Mapping[ContentId, bytes] | None = None
+def shown_facets(
+    contents: Contents, facets: Registers, known: Mapping[ContentId, bytes] | None = None
 ) -> dict[str, Raw]:
-    """`bodies`: those that were read before, for many at once. What came in since is read now."""
+    """`known`: contents that were read before, for many at once. What came in since is read now."""
     shown = contents_shown(facets)
-    if bodies is None or not bodies.keys() >= set(shown.values()):
-        bodies = contents.bodies(shown.values())
-    return {name: Raw(bodies[content]) for name, content in shown.items()}
+    if known is None or not known.keys() >= set(shown.values()):
+        known = contents.read(shown.values())
+    return {name: Raw(known[content]) for name, content in shown.items()}

@@ -28,9 +28,9 @@ def find_job(state: State, namespace: str, name: str, when: When | None = None) 
 
 def find_dataset(state: State, namespace: str, name: str, when: When | None = None) -> Node:
     """The canonical dataset behind any of its names."""
-    found = state.find_dataset(*naming.canonical(namespace, name))
-    if found is not None:
-        node = state.aliases.canonical(found.node)
+    dataset = state.find_dataset(*naming.canonical(namespace, name))
+    if dataset is not None:
+        node = state.aliases.canonical(dataset.node)
         if state.dataset_of(node).first is not None and not (when or _NOW).hides(state, node):
             return node
     raise _unknown(state, "dataset", namespace, name, when)
@@ -66,10 +66,10 @@ def close_to(text: str, names: Iterable[str], lead: str = "Did you mean") -> str
 
 
 def find_source(state: State, name: str) -> Source:
-    found = state.sources.get(name)
-    if found is None:
+    source = state.sources.get(name)
+    if source is None:
         raise NotFound(f"no source {name!r}.{close_to(name, state.sources)}")
-    return found
+    return source
 
 
 def find_node(state: State, node_id: str, when: When | None = None) -> Node:
@@ -102,17 +102,17 @@ def node_type(node_id: str, kinds: Sequence[str]) -> str:
     kind, name = split_type(node_id) or ("", "")
     if kind not in kinds or not name:
         forms = {type_field: "NAMESPACE:NAME:COLUMN", type_run: "ID"}
-        wanted = " or ".join(f"{k}:{forms.get(k, 'NAMESPACE:NAME')}" for k in kinds)
-        raise BadRequest(f"nodeId {node_id!r} must look like {wanted}")
+        expected = " or ".join(f"{k}:{forms.get(k, 'NAMESPACE:NAME')}" for k in kinds)
+        raise BadRequest(f"nodeId {node_id!r} must look like {expected}")
     return kind
 
 
 async def find_run(service: Service, run_id: str) -> Run:
     await service.catch_up()
     for candidate in dict.fromkeys((run_id, without_version(run_id))):
-        found = await service.run_query(service.tables.runs, [RunId(candidate)])
-        if found and found[0].first is not None:
-            return found[0]
+        runs = await service.run_query(service.tables.runs, [RunId(candidate)])
+        if runs and runs[0].first is not None:
+            return runs[0]
     raise NotFound(f"no run {run_id!r}")
 
 
@@ -124,10 +124,10 @@ def find_columns(state: State, contents: Contents, node_id: str, when: When) -> 
     if kind == type_job:
         job = state.job_of(find_node(state, node_id, when))
         out = [e.dst for e in job.out if isinstance(state.nodes[e.dst], Dataset) and when.alive(state, e)]
-        found: list[Column] = []
+        columns: list[Column] = []
         for node in dict.fromkeys(map(state.aliases.canonical, out)):
-            found += yield from columns_of(state, contents, node, when)
-        return found
+            columns += yield from columns_of(state, contents, node, when)
+        return columns
     for candidate in dict.fromkeys((text, without_version(text))):
         for namespace, rest in _in_namespaces(candidate, state.datasets):
             for name, field in splits(rest):

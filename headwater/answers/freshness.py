@@ -24,7 +24,7 @@ from headwater.why.pace import BATCH, RUNS, SECOND, SIGNS
 _MOST_INPUTS, _MOST_WRITERS = 100, 20
 
 
-class _Asked(msgspec.Struct):
+class _Target(msgspec.Struct):
     """A dataset and who writes it, copied out of the state."""
 
     dataset: Dataset
@@ -36,24 +36,24 @@ class FreshnessFinder:
     def __init__(self, service: Service, renderer: Renderer) -> None:
         self._service, self._renderer, self._state = service, renderer, service.state
 
-    async def freshness(self, node_id: str, at: Micros | None) -> Freshness:
-        asked = moment_of(at)
+    async def freshness(self, node_id: str, requested: Micros | None) -> Freshness:
+        at = moment_of(requested)
         node_type(node_id, (type_dataset,))
-        when = At(asked)
+        when = At(at)
         target = self._look_at(find_node(self._state, node_id, when), when)
         inputs = self._inputs(target, when)
         shown = [self._look_at(node, when) for node in inputs[:_MOST_INPUTS]]
         await self._service.catch_up()
-        found = await asyncio.to_thread(_judge, self._service.tables, [target, *shown], asked)
-        told = self._answer(target, found[0], asked)
-        told.inputs = sorted(
-            (_input(one.dataset, fresh, asked) for one, fresh in zip(shown, found[1:], strict=True)),
+        judged = await asyncio.to_thread(_judge, self._service.tables, [target, *shown], at)
+        answer = self._answer(target, judged[0], at)
+        answer.inputs = sorted(
+            (_input(one.dataset, fresh, at) for one, fresh in zip(shown, judged[1:], strict=True)),
             key=lambda i: (i.ageSeconds is None, -(i.ageSeconds or 0), i.nodeId),
         )
-        told.truncated = len(inputs) > _MOST_INPUTS
-        return told
+        answer.truncated = len(inputs) > _MOST_INPUTS
+        return answer
 
-    def _look_at(self, node: Node, when: At) -> _Asked:
+    def _look_at(self, node: Node, when: At) -> _Target:
         state = self._state
         names = state.aliases.members(node)
         seen: dict[Node, Micros] = {}
@@ -63,25 +63,25 @@ class FreshnessFinder:
                 if last is not None and isinstance(state.nodes[edge.src], Job):
                     seen[edge.src] = max(last, seen.get(edge.src, last))
         latest = sorted(seen, key=lambda job: (-seen[job], job))[:_MOST_WRITERS]
-        return _Asked(
+        return _Target(
             state.dataset_of(node), names, {job: self._renderer.jobs.job_type(state.job_of(job)) for job in latest}
         )
 
-    def _inputs(self, target: _Asked, when: At) -> list[Node]:
+    def _inputs(self, target: _Target, when: At) -> list[Node]:
         """The datasets that the writers make it from."""
         state = self._state
-        found: dict[Node, None] = {}
+        inputs: dict[Node, None] = {}
         for job in target.writers:
             flow = Flow(state, state.job_of(job), when)
             for output in flow.outputs:
                 if output.dst in target.names:
                     for edge in flow.sources(output):
                         if isinstance(state.nodes[edge.src], Dataset):
-                            found[state.aliases.canonical(edge.src)] = None
-        found.pop(target.dataset.node, None)
-        return list(found)
+                            inputs[state.aliases.canonical(edge.src)] = None
+        inputs.pop(target.dataset.node, None)
+        return list(inputs)
 
-    def _answer(self, target: _Asked, fresh: Fresh | None, at: Micros) -> Freshness:
+    def _answer(self, target: _Target, fresh: Fresh | None, at: Micros) -> Freshness:
         name = dataset_node_id(target.dataset.namespace, target.dataset.name)
         if fresh is None:
             return Freshness(name, to_datetime(at), None, None, None, None, None, None, False, [])
@@ -100,17 +100,19 @@ class FreshnessFinder:
         )
 
 
-def _judge(tables: Tables, asked: Sequence[_Asked], at: Micros) -> list[Fresh | None]:
-    kinds = {job: kind for one in asked for job, kind in one.writers.items()}
+def _judge(tables: Tables, targets: Sequence[_Target], at: Micros) -> list[Fresh | None]:
+    kinds = {job: kind for one in targets for job, kind in one.writers.items()}
     runs = tables.recent_runs(list(kinds), at, RUNS)
     streams = [run.row for job, some in runs.items() if kinds[job] != BATCH for run in some[:STREAM_RUNS]]
     signs: Mapping[int, Sequence[Sign]] = tables.run_signs(streams, at, SIGNS)
-    return [freshness(one.names, one.writers, runs, signs, at) for one in asked]
+    return [freshness(one.names, one.writers, runs, signs, at) for one in targets]
 
 
 def _input(dataset: Dataset, fresh: Fresh | None, at: Micros) -> InputFreshness:
-    told = InputFreshness(dataset_node_id(dataset.namespace, dataset.name), "DATASET", dataset.namespace, dataset.name)
+    answer = InputFreshness(
+        dataset_node_id(dataset.namespace, dataset.name), "DATASET", dataset.namespace, dataset.name
+    )
     if fresh is not None:
-        told.lastWrittenAt, told.ageSeconds = to_datetime(fresh.written), (at - fresh.written) / SECOND
-        told.late = fresh.late
-    return told
+        answer.lastWrittenAt, answer.ageSeconds = to_datetime(fresh.written), (at - fresh.written) / SECOND
+        answer.late = fresh.late
+    return answer

@@ -48,11 +48,11 @@ class GapFinder:
                 self._known = number + 1
             await asyncio.sleep(0)
         self._listing.catch_up()
-        found = self._lists[kind]
-        start, end = 0, len(found)
+        keys = self._lists[kind]
+        start, end = 0, len(keys)
         if namespace is not None:
-            start, end = found.bisect_left(_first_of(namespace)), found.bisect_left(_first_of(namespace + "\0"))
-        page = found.islice(min(start + offset, end), min(start + offset + limit, end))
+            start, end = keys.bisect_left(_first_of(namespace)), keys.bisect_left(_first_of(namespace + "\0"))
+        page = keys.islice(min(start + offset, end), min(start + offset + limit, end))
         return Gaps(kind, end - start, [self._ref(key[2]) for key in page])
 
     def _ref(self, node: Node) -> NodeRef:
@@ -69,20 +69,20 @@ class GapFinder:
         """Puts a node into the lists that it belongs to now, and takes it out of the others."""
         entity = self._state.nodes[node]
         key = entity.namespace, entity.name, node
-        for kind, found in self._lists.items():
+        for kind, keys in self._lists.items():
             if (kind == JOBS_WITHOUT_OWNER) != isinstance(entity, Job):
                 continue
-            was, now = key in found, self._has_gap[kind](node)
+            was, now = key in keys, self._has_gap[kind](node)
             if now and not was:
-                found.add(key)
+                keys.add(key)
             elif was and not now:
-                found.remove(key)
+                keys.remove(key)
 
     def _has_no_owner(self, node: Node) -> bool:
         if self._state.is_hidden(node):
             return False
-        told = self._renderer.contents.facet(f.Ownership, self._state.job_of(node).facets, "ownership")
-        return told is None or not told.owners
+        ownership = self._renderer.contents.facet(f.Ownership, self._state.job_of(node).facets, "ownership")
+        return ownership is None or not ownership.owners
 
     def _has_no_producer(self, node: Node) -> bool:
         return self._listing.is_listed(node) and not any(

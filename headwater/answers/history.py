@@ -11,7 +11,7 @@ from headwater.answers.dataset_pages import DatasetPages
 from headwater.answers.job_pages import JobPages
 from headwater.answers.render import Renderer
 from headwater.answers.run_json import job_version_uuid, moment, uuid_text
-from headwater.answers.run_versions import VersionUsed, versions_read, versions_written
+from headwater.answers.run_versions import DatasetVersionUse, versions_read, versions_written
 from headwater.errors import NotFound
 from headwater.facet_contents import Contents
 from headwater.ids import DELETED, ContentId, Micros, Node, RunId
@@ -37,26 +37,28 @@ class History:
 
     async def run(self, run_id: str) -> shapes.Run:
         await self._service.catch_up()
-        runs, bodies = await self._ask(pages.runs, self._tables, self._log, [RunId(run_id)])
+        runs, contents = await self._ask(pages.runs, self._tables, self._log, [RunId(run_id)])
         if not runs:
             raise NotFound(f"no run {run_id!r}")
         history = await self._ask(self._tables.run_history, runs[0].row)
-        (answer,) = await self._full_runs(runs, bodies)
+        (answer,) = await self._full_runs(runs, contents)
         answer.states = [
             shapes.RunState(EventType(kind).name, to_datetime(at), position) for position, at, kind in history
         ]
         return answer
 
     async def latest_run_facets(self, jobs: Sequence[Job], name: str) -> dict[Node, tuple[Micros, bytes]]:
-        """One facet of each job's latest run, where it has it, and when it was told."""
+        """One facet of each job's latest run, where it has it, and when it was reported."""
         await self._service.catch_up(job.node for job in jobs)
         stored = await self._ask(self._tables.latest_runs, [job.node for job in jobs], 1)
-        held = {node: register for node, runs in stored.items() if (register := run_from(runs[0], []).facets.get(name))}
-        bodies = await self._ask(self._log.contents, {register[2] for register in held.values()} - {DELETED})
+        registers = {
+            node: register for node, runs in stored.items() if (register := run_from(runs[0], []).facets.get(name))
+        }
+        contents = await self._ask(self._log.contents, {register[2] for register in registers.values()} - {DELETED})
         return {
-            node: (stamp_time(register[0]), bodies[register[2]])
-            for node, register in held.items()
-            if register[2] in bodies
+            node: (stamp_time(register[0]), contents[register[2]])
+            for node, register in registers.items()
+            if register[2] in contents
         }
 
     async def find_run(self, run_id: str) -> Run:
@@ -65,7 +67,7 @@ class History:
     async def run_facets(self, run_id: str, kind: str) -> shapes.RunFacets:
         run = await self._find(run_id)
         registers = run.facets if kind == "run" else self._service.state.job_of(run.job).facets
-        return shapes.RunFacets(run.id, self._renderer.facet_bodies(registers))
+        return shapes.RunFacets(run.id, self._renderer.shown_facets(registers))
 
     async def _find(self, run_id: str) -> Run:
         await self._service.catch_up()
@@ -76,10 +78,10 @@ class History:
 
     async def runs_of_job(self, job: Job, limit: int, offset: int) -> shapes.Runs:
         await self._service.catch_up([job.node])
-        runs, bodies = await self._ask(pages.runs_of_job, self._tables, self._log, job.node, limit, offset)
-        return shapes.Runs(await self._full_runs(runs, bodies), job.runs + job.named)
+        runs, contents = await self._ask(pages.runs_of_job, self._tables, self._log, job.node, limit, offset)
+        return shapes.Runs(await self._full_runs(runs, contents), job.runs + job.named)
 
-    async def _full_runs(self, runs: list[Run], bodies: pages.ContentsById) -> list[shapes.Run]:
+    async def _full_runs(self, runs: list[Run], contents: pages.ContentsById) -> list[shapes.Run]:
         """With what they used. However many they are, the tables and the log are asked a few times only."""
         state = self._service.state
         used = {Node(key >> 1) for run in runs for key in run.uses}
@@ -93,16 +95,16 @@ class History:
                 job = state.job_of(run.job)
                 name = job.namespace, job.name
                 answer.jobVersion = shapes.VersionName(*name, job_version_uuid(*name, version))
-            answer.facets = self._renderer.facet_bodies(run.facets, bodies)
-            answer.inputDatasetVersions = [self._used(one, bodies) for one in read[run.row]]
-            answer.outputDatasetVersions = [self._used(one, bodies) for one in versions_written(state, run)]
+            answer.facets = self._renderer.shown_facets(run.facets, contents)
+            answer.inputDatasetVersions = [self._used(one, contents) for one in read[run.row]]
+            answer.outputDatasetVersions = [self._used(one, contents) for one in versions_written(state, run)]
             answers.append(answer)
         return answers
 
-    def _used(self, used: VersionUsed, bodies: dict[ContentId, bytes]) -> shapes.UsedVersion:
+    def _used(self, used: DatasetVersionUse, contents: dict[ContentId, bytes]) -> shapes.UsedVersion:
         shown = self._service.state.dataset_of(used.dataset)
         name = shapes.VersionName(shown.namespace, shown.name, uuid_text(used.uuid))
-        return shapes.UsedVersion(name, self._renderer.facet_bodies(used.use.facets, bodies))
+        return shapes.UsedVersion(name, self._renderer.shown_facets(used.use.facets, contents))
 
     # Jobs and datasets with what only the tables know
 
@@ -112,25 +114,27 @@ class History:
 
     async def job_versions(self, job: Job, limit: int, offset: int) -> shapes.JobVersions:
         await self._service.catch_up([job.node])
-        found = await self._ask(self._tables.job_versions, job.node)
-        return shapes.JobVersions(await self._job_versions(job, found[offset : offset + limit]))
+        versions = await self._ask(self._tables.job_versions, job.node)
+        return shapes.JobVersions(await self._job_versions(job, versions[offset : offset + limit]))
 
     async def job_version(self, job: Job, version: str) -> shapes.JobVersion:
         await self._service.catch_up([job.node])
-        found = await self._ask(self._tables.job_versions, job.node)
-        wanted = [each for each in found if job_version_uuid(job.namespace, job.name, each.version) == version.lower()]
-        if not wanted:
+        versions = await self._ask(self._tables.job_versions, job.node)
+        matching = [
+            each for each in versions if job_version_uuid(job.namespace, job.name, each.version) == version.lower()
+        ]
+        if not matching:
             raise NotFound(f"job {job.name!r} has no version {version!r}")
-        return (await self._job_versions(job, wanted))[0]
+        return (await self._job_versions(job, matching))[0]
 
-    async def _job_versions(self, job: Job, found: list[JobVersion]) -> list[shapes.JobVersion]:
+    async def _job_versions(self, job: Job, versions: list[JobVersion]) -> list[shapes.JobVersion]:
         state = self._service.state
-        rows = [each.latest_run for each in found]
-        runs, bodies = await self._ask(pages.runs_by_row, self._tables, self._log, rows)
-        latest = await self._full_runs(runs, bodies)
+        rows = [each.latest_run for each in versions]
+        runs, contents = await self._ask(pages.runs_by_row, self._tables, self._log, rows)
+        latest = await self._full_runs(runs, contents)
         data = self._renderer.jobs.data(job.node, shapes.JobData)
         answer = []
-        for each, run, full in zip(found, runs, latest, strict=True):
+        for each, run, full in zip(versions, runs, latest, strict=True):
             version = job_version_uuid(job.namespace, job.name, each.version)
             shown = [key for key in run.uses if not state.is_hidden(Node(key >> 1))]
             answer.append(
@@ -154,9 +158,9 @@ class History:
     async def versions(self, node: Node, limit: int, offset: int) -> shapes.DatasetVersions:
         members = self._service.state.aliases.members(node)
         await self._service.catch_up(members)
-        found, runs, total = await self._ask(pages.versions, self._tables, members, limit, offset)
+        versions, runs, total = await self._ask(pages.versions, self._tables, members, limit, offset)
         data = self._renderer.datasets.data(node, shapes.DatasetVersion)
-        return shapes.DatasetVersions([self._version(node, data, v, runs.get(v.run or 0)) for v in found], total)
+        return shapes.DatasetVersions([self._version(node, data, v, runs.get(v.run or 0)) for v in versions], total)
 
     async def version(self, node: Node, version: str) -> shapes.DatasetVersion:
         """By its id, or by what the `version` facet calls it."""
@@ -166,11 +170,11 @@ class History:
         with suppress(ValueError):
             candidates.append(UUID(version).bytes)
         for uuid in candidates:
-            found = await self._ask(self._tables.version, uuid)
-            if found is not None and found.dataset in members:
-                runs = await self._ask(self._tables.runs_by_row, [found.run] if found.run is not None else [])
+            stored = await self._ask(self._tables.version, uuid)
+            if stored is not None and stored.dataset in members:
+                runs = await self._ask(self._tables.runs_by_row, [stored.run] if stored.run is not None else [])
                 data = self._renderer.datasets.data(node, shapes.DatasetVersion)
-                return self._version(node, data, found, runs[0] if runs else None)
+                return self._version(node, data, stored, runs[0] if runs else None)
         name = self._service.state.dataset_of(node).name
         raise NotFound(f"dataset {name!r} has no version {version!r}")
 
@@ -186,20 +190,20 @@ class History:
         answer.lifecycleState = answer.lastLifecycleState
         if version.schema:
             answer.fields = self._renderer.datasets.fields_of(node, version.schema)
-            answer.facets = {"schema": Raw(self._contents.body(version.schema))}
+            answer.facets = {"schema": Raw(self._contents.content(version.schema))}
             answer.currentSchemaVersion = _schema_uuid(version.schema)
         return answer
 
     async def past_schemas(self, datasets: list[Node]) -> dict[Node, list[tuple[str, Register]]]:
-        """What was told of schemas before."""
+        """Schemas that were reported before."""
         await self._service.catch_up()
         return await self._ask(self._tables.past_values, datasets, SCHEMAS)
 
     # Events
 
-    async def events(self, wanted: EventFilter) -> shapes.Events:
+    async def events(self, events_filter: EventFilter) -> shapes.Events:
         await self._service.catch_up()
-        total, stored = await self._ask(pages.events, self._tables, self._log, wanted)
+        total, stored = await self._ask(pages.events, self._tables, self._log, events_filter)
         return shapes.Events(total, [Raw(event.body) for event in stored])
 
 

@@ -1,7 +1,7 @@
 """Impact → JSON, fast.
 
-What is shown of a node is kept as bytes until its revision moves. A whole answer is kept line by
-line, with all that the walk looked at. When the same is asked again and something has changed,
+What is shown of a node is cached as bytes until its revision moves. A whole answer is cached line
+by line, with all that the walk looked at. When the same is asked again and something has changed,
 as it always has where events come in, then mostly the way is still the same: another run of a
 job that was there before. Then only the lines of what changed are written anew.
 """
@@ -32,7 +32,7 @@ _NODES_PER_SLICE = 400
 # Smaller answers are made faster than they are worth remembering.
 _FEWEST_CACHED = 50
 
-_KEPT_BYTES = 16 << 20
+_CACHE_BYTES = 16 << 20
 _USES = (b',"use":"UNKNOWN"', b',"use":"INDIRECT"', b',"use":"DIRECT"')
 
 # Of more lines than this others should have their turn in between.
@@ -53,8 +53,8 @@ _Place = tuple[list[bytes], int]
 
 
 class _Answer(msgspec.Struct, gc=False):
-    asked: tuple[int, int]  # depth and limit
-    found: Impact
+    limits: tuple[int, int]  # depth and limit
+    hit: Impact
     counts: tuple[int, int, int] = (0, 0, 0)  # jobs, datasets and columns
     levels: list[tuple[int, list[bytes]]] = []  # by distance
     places: dict[Node, _Place] = {}  # of jobs and datasets
@@ -80,20 +80,20 @@ class ImpactWriter:
             async with self._large_answers.turn(0, len(known)):
                 return known
         around = self._around if present else Around(self._state, self._renderer.contents, when, self._around)
-        found = await run_sliced(impact(self._state, around, start, depth, limit))
-        answer = _Answer((depth, limit), found)
-        async with self._large_answers.turn(len(found.nodes)):
+        hit = await run_sliced(impact(self._state, around, start, depth, limit))
+        answer = _Answer((depth, limit), hit)
+        async with self._large_answers.turn(len(hit.nodes)):
             await self._write(start, answer, when)
-        if present and len(found.nodes) >= _FEWEST_CACHED:
-            self._keep(start, answer)
+        if present and len(hit.nodes) >= _FEWEST_CACHED:
+            self._remember(start, answer)
         return answer.body
 
     # What was answered before
 
-    def _keep(self, start: Node | Column, answer: _Answer) -> None:
+    def _remember(self, start: Node | Column, answer: _Answer) -> None:
         self._answers.pop(start, None)
         self._answers[start] = answer
-        while sum(2 * len(kept.body) for kept in self._answers.values()) > _KEPT_BYTES:
+        while sum(2 * len(cached.body) for cached in self._answers.values()) > _CACHE_BYTES:
             del self._answers[next(iter(self._answers))]
 
     def _known_answer(self, start: Node | Column, depth: int, limit: int) -> bytes | None:
@@ -101,16 +101,16 @@ class ImpactWriter:
         known = self._answers.get(start)
         if known is None:
             return None
-        found = known.found
-        is_whole = found.deepest is not None and depth >= found.deepest and limit >= len(found.nodes)
-        if known.asked != (depth, limit) and not is_whole:
+        hit = known.hit
+        is_whole = hit.deepest is not None and depth >= hit.deepest and limit >= len(hit.nodes)
+        if known.limits != (depth, limit) and not is_whole:
             return None
         revisions = [entity.revision for entity in known.entities]
         if revisions == known.revisions:
             return known.body
         pairs = zip(known.entities, revisions, known.revisions, strict=True)
         changed = [entity for entity, now, before in pairs if now != before]
-        if len(changed) > _REWRITTEN_AT_ONCE or not all(self._is_as_before(entity, found) for entity in changed):
+        if len(changed) > _REWRITTEN_AT_ONCE or not all(self._is_as_before(entity, hit) for entity in changed):
             del self._answers[start]
             return None
         for node in self._shown_by(changed) & known.places.keys():
@@ -119,9 +119,9 @@ class ImpactWriter:
         known.body = self._joined(start, known)
         return known.body
 
-    def _is_as_before(self, entity: Job | Dataset, found: Impact) -> bool:
+    def _is_as_before(self, entity: Job | Dataset, hit: Impact) -> bool:
         """Whether the walk would go on from here as it did."""
-        before = found.looked_at.get(entity.node)
+        before = hit.looked_at.get(entity.node)
         return before is None or self._around.of(entity.node)[1] is before[1]
 
     def _shown_by(self, changed: list[Job | Dataset]) -> set[Node]:
@@ -133,7 +133,7 @@ class ImpactWriter:
     def _rewrite(self, answer: _Answer, node: Node) -> None:
         piece = self._piece(node, Always())
         lines, number = answer.places[node]
-        lines[number] = _line(piece, answer.found, node)
+        lines[number] = _line(piece, answer.hit, node)
         for (lines, number), head in answer.columns.get(node, ()):
             lines[number] = head + piece.tail
         answer.owners[node] = piece.owners
@@ -141,10 +141,10 @@ class ImpactWriter:
     # Writing
 
     async def _write(self, start: Node | Column, answer: _Answer, when: When) -> None:
-        found, nodes = answer.found, self._state.nodes
+        hit, nodes = answer.hit, self._state.nodes
         levels: dict[int, list[tuple[bytes, Node, bytes]]] = {}
-        revisions = {node: around[0] for node, around in found.looked_at.items()}
-        async for part in self._in_parts(found.nodes):
+        revisions = {node: around[0] for node, around in hit.looked_at.items()}
+        async for part in self._in_parts(hit.nodes):
             for node, distance in part:
                 piece = self._piece(node, when)
                 if node not in revisions:
@@ -157,17 +157,23 @@ class ImpactWriter:
                 level = levels.get(distance)
                 if level is None:
                     level = levels[distance] = []
-                level.append((_line(piece, found, node), node, b""))
+                level.append((_line(piece, hit, node), node, b""))
                 if isinstance(start, tuple):
-                    for far, head in self._columns(node, found):
+                    for far, head in self._columns(node, hit):
                         levels.setdefault(far, []).append((head + piece.tail, node, head))
         for distance in sorted(levels):
             await asyncio.sleep(0)
             answer.levels.append((distance, self._level(answer, sorted(levels[distance]))))
-        jobs = sum([isinstance(nodes[node], Job) for node in found.nodes])
-        hit = (told for dataset, told in found.columns.items() if dataset in found.nodes)
-        columns = sum([len(names) for told in hit for _, names in told])
-        answer.counts = jobs, len(found.nodes) - jobs, columns
+        jobs = sum([isinstance(nodes[node], Job) for node in hit.nodes])
+        columns = sum(
+            [
+                len(names)
+                for dataset, by_distance in hit.columns.items()
+                if dataset in hit.nodes
+                for _, names in by_distance
+            ]
+        )
+        answer.counts = jobs, len(hit.nodes) - jobs, columns
         answer.entities = [nodes[node] for node in revisions]
         answer.revisions = list(revisions.values())
         answer.body = self._joined(start, answer)
@@ -184,21 +190,21 @@ class ImpactWriter:
             yield part
 
     @staticmethod
-    def _level(answer: _Answer, told: list[tuple[bytes, Node, bytes]]) -> list[bytes]:
-        lines = [line for line, _, _ in told]
-        for number, (_, node, head) in enumerate(told):
+    def _level(answer: _Answer, level: list[tuple[bytes, Node, bytes]]) -> list[bytes]:
+        lines = [line for line, _, _ in level]
+        for number, (_, node, head) in enumerate(level):
             if head:
                 answer.columns.setdefault(node, []).append(((lines, number), head))
             else:
                 answer.places[node] = (lines, number)
         return lines
 
-    def _columns(self, node: Node, found: Impact) -> Iterator[tuple[int, bytes]]:
+    def _columns(self, node: Node, hit: Impact) -> Iterator[tuple[int, bytes]]:
         """What else is said of a column is said of its dataset."""
-        if node not in found.columns:
+        if node not in hit.columns:
             return
-        dataset, direct = self._state.nodes[node], found.direct[node]
-        for distance, names in found.columns[node]:
+        dataset, direct = self._state.nodes[node], hit.direct[node]
+        for distance, names in hit.columns[node]:
             for name in names:
                 head = _head(field_node_id(dataset.namespace, dataset.name, name), "DATASET_FIELD", dataset, name)
                 yield distance, b"%b%d%b" % (head, distance, _USES[DIRECT if name in direct else INDIRECT])
@@ -216,7 +222,7 @@ class ImpactWriter:
             parts += lines
             parts[-1] = parts[-1].removesuffix(b",")
             parts.append(b"]}")
-        parts.append(b'],"truncated":%b}' % (b"true" if answer.found.truncated else b"false"))
+        parts.append(b'],"truncated":%b}' % (b"true" if answer.hit.truncated else b"false"))
         return b"".join(parts)
 
     def _id(self, start: Node | Column) -> bytes:
@@ -251,12 +257,12 @@ class ImpactWriter:
         state = self._state
         if isinstance(state.nodes[node], Job):
             return ()
-        found: dict[Node, Micros] = {}
+        last_written: dict[Node, Micros] = {}
         for member in state.aliases.members(node):
             for edge in state.nodes[member].into:
                 if isinstance(state.nodes[edge.src], Job) and when.alive(state, edge):
-                    found[edge.src] = max(edge.last, found.get(edge.src, edge.last))
-        return tuple(sorted(found, key=lambda job: (-found[job], job)))
+                    last_written[edge.src] = max(edge.last, last_written.get(edge.src, edge.last))
+        return tuple(sorted(last_written, key=lambda job: (-last_written[job], job)))
 
     def _make_piece(self, entity: Job | Dataset, writers: tuple[Node, ...]) -> _Piece:
         job: Job | None
@@ -274,7 +280,7 @@ class ImpactWriter:
         )
         head = _head(node_id, kind, entity, None)
         self._bytes += len(head) + len(tail)
-        if self._bytes > _KEPT_BYTES:
+        if self._bytes > _CACHE_BYTES:
             self._pieces.clear()
             self._bytes = len(head) + len(tail)
         piece = _Piece(entity.revision, writers, self._revision(writers), head, tail, owners)
@@ -287,12 +293,12 @@ class ImpactWriter:
     def _owners(self, facets: Registers) -> tuple[str, ...]:
         if "ownership" not in facets:
             return ()
-        told = self._renderer.contents.facet(f.Ownership, facets, "ownership")
-        return tuple(dict.fromkeys(owner.name for owner in (told.owners if told else None) or ()))
+        ownership = self._renderer.contents.facet(f.Ownership, facets, "ownership")
+        return tuple(dict.fromkeys(owner.name for owner in (ownership.owners if ownership else None) or ()))
 
 
-def _line(piece: _Piece, found: Impact, node: Node) -> bytes:
-    return b"%b%d%b%b" % (piece.head, found.nodes[node], _USES[found.uses[node]], piece.tail)
+def _line(piece: _Piece, hit: Impact, node: Node) -> bytes:
+    return b"%b%d%b%b" % (piece.head, hit.nodes[node], _USES[hit.uses[node]], piece.tail)
 
 
 def _head(node_id: str, kind: str, entity: Job | Dataset, field: str | None) -> bytes:

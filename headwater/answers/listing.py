@@ -58,19 +58,19 @@ class Listing:
         self.catch_up()
         parts: list[_Part] = [(namespace, run_state) for run_state in dict.fromkeys(run_states)]
         parts = parts or [(namespace, None)]
-        found = [self._jobs[part] for part in parts if part in self._jobs]
-        if len(found) == 1:
-            page = found[0].islice(offset, offset + limit)
+        lists = [self._jobs[part] for part in parts if part in self._jobs]
+        if len(lists) == 1:
+            page = lists[0].islice(offset, offset + limit)
         else:
-            page = islice(merge(*found), offset, offset + limit)
-        return [self._state.job_of(key[3]) for key in page], sum(map(len, found))
+            page = islice(merge(*lists), offset, offset + limit)
+        return [self._state.job_of(key[3]) for key in page], sum(map(len, lists))
 
     def datasets(self, namespace: str, limit: int, offset: int) -> tuple[list[Node], int]:
         """Each dataset under its canonical name; those that were dropped are left out."""
         self.catch_up()
-        found = self._datasets.get(namespace, SortedList())
+        names = self._datasets.get(namespace, SortedList())
         nodes = self._state.datasets.get(namespace, {})
-        return [nodes[name] for name in found.islice(offset, offset + limit)], len(found)
+        return [nodes[name] for name in names.islice(offset, offset + limit)], len(names)
 
     def catch_up(self) -> None:
         state = self._state
@@ -106,12 +106,12 @@ class Listing:
                 self._jobs.setdefault(part, SortedList()).add(new[0])
 
     def _place_dataset(self, dataset: Dataset) -> None:
-        found = self._datasets.setdefault(dataset.namespace, SortedList())
-        was, now = dataset.name in found, self.is_listed(dataset.node)
+        names = self._datasets.setdefault(dataset.namespace, SortedList())
+        was, now = dataset.name in names, self.is_listed(dataset.node)
         if now and not was:
-            found.add(dataset.name)
+            names.add(dataset.name)
         elif was and not now:
-            found.remove(dataset.name)
+            names.remove(dataset.name)
         self.created_datasets.put(dataset.node, self._first(dataset.node) if now else None)
 
     def _first(self, node: Node) -> Micros | None:

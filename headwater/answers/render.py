@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import Raw
 
-from headwater.answers.facet_json import facet_bodies
+from headwater.answers.facet_json import shown_facets
 from headwater.answers.render_datasets import DatasetRenderer
 from headwater.answers.render_jobs import JobRenderer
 from headwater.facet_contents import Contents
@@ -18,5 +18,5 @@ class Renderer:
         self.state, self.contents = state, contents
         self.datasets, self.jobs = DatasetRenderer(state, contents), JobRenderer(state, contents)
 
-    def facet_bodies(self, facets: Registers, bodies: Mapping[ContentId, bytes] | None = None) -> dict[str, Raw]:
-        return facet_bodies(self.contents, facets, bodies)
+    def shown_facets(self, facets: Registers, contents: Mapping[ContentId, bytes] | None = None) -> dict[str, Raw]:
+        return shown_facets(self.contents, facets, contents)

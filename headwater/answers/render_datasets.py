@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Raw
 
 from headwater.answers.dataset_json import field_list, input_field
-from headwater.answers.facet_json import facet_bodies
+from headwater.answers.facet_json import shown_facets
 from headwater.answers.run_json import moment
 from headwater.facet_contents import Contents
 from headwater.graph.columns import ColumnEdge, ColumnWalk
@@ -36,7 +36,7 @@ class DatasetRenderer:
         self,
         node: Node,
         current_version: str | None,
-        bodies: Mapping[ContentId, bytes] | None = None,
+        contents: Mapping[ContentId, bytes] | None = None,
         fields: bytes | None = None,
         lineage: bytes | None = None,
     ) -> shapes.Dataset:
@@ -45,7 +45,7 @@ class DatasetRenderer:
         answer.currentVersion = current_version
         made = None if lineage is None else cast(list[shapes.FieldLineage], Raw(lineage))
         answer.columnLineage = self._field_lineage(node) if made is None else made
-        answer.facets = facet_bodies(self._contents, facets_of(self._state, node), bodies)
+        answer.facets = shown_facets(self._contents, facets_of(self._state, node), contents)
         return answer
 
     def data(self, node: Node, shape: type[D], fields: bytes | None = None) -> D:

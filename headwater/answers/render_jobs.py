@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from headwater.answers.facet_json import facet_bodies
+from headwater.answers.facet_json import shown_facets
 from headwater.answers.run_json import job_uuid, run_shown, to_moment
 from headwater.facet_contents import Contents
 from headwater.ids import ContentId, Node
@@ -22,13 +22,13 @@ class JobRenderer:
     def __init__(self, state: State, contents: Contents) -> None:
         self._state, self._contents = state, contents
 
-    def job(self, node: Node, bodies: Mapping[ContentId, bytes] | None = None) -> shapes.Job:
+    def job(self, node: Node, contents: Mapping[ContentId, bytes] | None = None) -> shapes.Job:
         """Without its runs and its version, of which the tables know more."""
         job = self._state.job_of(node)
         reported = self._contents.facet(f.Tags, job.facets, "tags")
         tags = tags_by_field(reported, self._state.edited.tags_on([("job", job.namespace, job.name)]))
         answer = self.data(node, shapes.Job)
-        answer.facets = facet_bodies(self._contents, job.facets, bodies)
+        answer.facets = shown_facets(self._contents, job.facets, contents)
         answer.labels = labels(self._contents.facet(f.JobType, job.facets, "jobType"))
         answer.tags = tags.get(WHOLE, [])
         return answer

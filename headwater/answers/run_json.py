@@ -37,25 +37,25 @@ class LatestRuns(NamedTuple):
 
 
 def latest_runs(
-    tables: Tables, log: Log, jobs: Mapping[Node, tuple[str, str]], limit: int, contents: set[ContentId]
+    tables: Tables, log: Log, jobs: Mapping[Node, tuple[str, str]], limit: int, needed: set[ContentId]
 ) -> tuple[dict[Node, LatestRuns], ContentsById]:
-    """Of jobs by their names, and the bodies of some contents."""
+    """Of jobs by their names, and some contents."""
     stored = {
         job: [(one, run_from(one, [])) for one in some] for job, some in tables.latest_runs(list(jobs), limit).items()
     }
     registers = [run.facets.get(f.RUN_ARGS) for some in stored.values() for _, run in some]
     args = {register[2] for register in registers if register is not None and register[2] != DELETED}
-    bodies = dict(log.contents(contents | args))
-    return {job: _latest(jobs[job], some, bodies) for job, some in stored.items()}, bodies
+    contents = dict(log.contents(needed | args))
+    return {job: _latest(jobs[job], some, contents) for job, some in stored.items()}, contents
 
 
-def _latest(job: tuple[str, str], stored: list[tuple[StoredRun, Run]], bodies: ContentsById) -> LatestRuns:
+def _latest(job: tuple[str, str], stored: list[tuple[StoredRun, Run]], contents: ContentsById) -> LatestRuns:
     name, versions = shapes.Name(*job), dict[int, shapes.VersionName]()
     latest: shapes.Run | None = None
     runs: list[shapes.Run] = []
     current: str | None = None
     for one, run in stored:
-        shown = run_shown(run, name, _args(run, bodies))
+        shown = run_shown(run, name, _args(run, contents))
         if one.version is not None:
             version = versions.get(one.version)
             if version is None:
@@ -68,9 +68,9 @@ def _latest(job: tuple[str, str], stored: list[tuple[StoredRun, Run]], bodies: C
     return LatestRuns(None if latest is None else _encode(latest), _encode(runs), current)
 
 
-def _args(run: Run, bodies: ContentsById) -> f.RunArgs | None:
+def _args(run: Run, contents: ContentsById) -> f.RunArgs | None:
     register = run.facets.get(f.RUN_ARGS)
-    return None if register is None else f.read(f.RunArgs, bodies.get(register[2]))
+    return None if register is None else f.read(f.RunArgs, contents.get(register[2]))
 
 
 def run_shown(run: Run, job: shapes.Name, args: f.RunArgs | None) -> shapes.Run:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from headwater.answers.finding import find_run
 from headwater.answers.run_json import job_version_uuid, moment, uuid_text
-from headwater.answers.run_versions import VersionUsed, versions_read, versions_written
+from headwater.answers.run_versions import DatasetVersionUse, versions_read, versions_written
 from headwater.ids import Node
 from headwater.ingest.service import Service
 from headwater.model.entities import Run
@@ -23,7 +23,7 @@ class RunChain:
     def __init__(self, service: Service) -> None:
         self._state, self._service = service.state, service
         self._runs: dict[int, Run] = {}  # by row, those that were read
-        self._fed: dict[int, list[VersionUsed]] = {}
+        self._fed: dict[int, list[DatasetVersionUse]] = {}
         self._truncated = False
 
     async def linked(self, run_id: str, depth: int, *, up: bool) -> RunLineage:

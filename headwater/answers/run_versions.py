@@ -19,31 +19,31 @@ from headwater.store.pages import VersionQuery
 from headwater.store.protocol import Read
 
 
-class VersionUsed(msgspec.Struct, frozen=True):
+class DatasetVersionUse(msgspec.Struct, frozen=True):
     dataset: Node  # the canonical one
     use: Use
     uuid: bytes
     producer: int | None = None  # of a version that was read: the row of the run that wrote it
 
 
-async def versions_read(service: Service, runs: Sequence[Run]) -> dict[int, list[VersionUsed]]:
+async def versions_read(service: Service, runs: Sequence[Run]) -> dict[int, list[DatasetVersionUse]]:
     """By the row of the run. Names are looked up on the event loop, versions beside it, all at once."""
     state = service.state
     used = [(run, node, use) for run in runs for node, use in _uses(state, run, INPUT)]
     which = await service.run_query(pages.versions_read, service.tables, [_asked(state, *one) for one in used])
-    found: dict[int, list[VersionUsed]] = {run.row: [] for run in runs}
+    by_row: dict[int, list[DatasetVersionUse]] = {run.row: [] for run in runs}
     for (run, node, use), (uuid, producer) in zip(used, which, strict=True):
-        found[run.row].append(VersionUsed(state.aliases.canonical(node), use, uuid, producer))
-    return found
+        by_row[run.row].append(DatasetVersionUse(state.aliases.canonical(node), use, uuid, producer))
+    return by_row
 
 
-def versions_written(state: State, run: Run) -> list[VersionUsed]:
-    found: list[VersionUsed] = []
+def versions_written(state: State, run: Run) -> list[DatasetVersionUse]:
+    written: list[DatasetVersionUse] = []
     for node, use in _uses(state, run, OUTPUT):
         dataset, shown = state.dataset_of(node), state.aliases.canonical(node)
         ids = (version_uuid(dataset, version, schema, run.id) for version, schema, _, _ in use.effective_versions())
-        found += [VersionUsed(shown, use, uuid, run.row) for uuid in dict.fromkeys(ids)]
-    return found
+        written += [DatasetVersionUse(shown, use, uuid, run.row) for uuid in dict.fromkeys(ids)]
+    return written
 
 
 def _uses(state: State, run: Run, direction: int) -> Iterator[tuple[Node, Use]]:
@@ -54,7 +54,7 @@ def _uses(state: State, run: Run, direction: int) -> Iterator[tuple[Node, Use]]:
 
 def _asked(state: State, run: Run, node: Node, use: Use) -> VersionQuery:
     names = state.aliases.members(node)
-    version, schema, _, _ = max(use.effective_versions(), key=lambda told: told[3])
+    version, schema, _, _ = max(use.effective_versions(), key=lambda version: version[3])
     ids = [version_uuid(state.dataset_of(name), version, schema, None) for name in (node, *names)]
     reads = [] if version else [Read(name, use.first, run.row) for name in names]
     return VersionQuery(ids if version else ids[:1], reads)

@@ -38,10 +38,10 @@ class RootCauses:
     def __init__(self, service: Service, renderer: Renderer) -> None:
         self._service, self._renderer, self._state = service, renderer, service.state
 
-    async def why(self, node_id: str, asked: Micros | None, since: Micros | None, limit: int, depth: int) -> Why:
+    async def why(self, node_id: str, requested: Micros | None, since: Micros | None, limit: int, depth: int) -> Why:
         kind = node_type(node_id, NODE_TYPES)
         run = await find_run(self._service, node_id.removeprefix(f"{type_run}:")) if kind == type_run else None
-        at = moment_of(asked, run)
+        at = moment_of(requested, run)
         after = since if since is not None else Micros(max(at - _DAYS_BACK, _EARLIEST))
         if after > at:
             raise BadRequest(f"since ({to_datetime(after).isoformat()}) is after at ({to_datetime(at).isoformat()})")
@@ -54,9 +54,9 @@ class RootCauses:
                 await asyncio.sleep(0)
         scope = upstream.scope
         await self._service.catch_up()
-        found, runs = await asyncio.to_thread(judge, self._service.tables, self._service.log, scope, after, run)
+        suspected, runs = await asyncio.to_thread(judge, self._service.tables, self._service.log, scope, after, run)
         examined = Examined(len(scope.jobs), len(scope.datasets), runs)
-        return Why(name, to_datetime(at), to_datetime(after), found[:limit], examined, scope.truncated)
+        return Why(name, to_datetime(at), to_datetime(after), suspected[:limit], examined, scope.truncated)
 
     def _begin(self, upstream: Upstream, node_id: str, kind: str, run: Run | None) -> str:
         """Where the walk begins; the node id in its canonical spelling."""
@@ -107,5 +107,5 @@ def judge(tables: Tables, log: Log, scope: Scope, since: Micros, about: Run | No
         contents.update(amounts.contents_of(some, at))
     for dataset in scope.datasets.values():
         contents.update(dataset_history.contents_of_interest(dataset, facts.past, since, at))
-    facts.bodies = log.contents(contents)
+    facts.contents = log.contents(contents)
     return suspects(scope, facts, since, about), sum(map(len, runs.values()))

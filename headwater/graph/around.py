@@ -49,7 +49,7 @@ class AroundDataset(msgspec.Struct, frozen=True, gc=False, eq=False):
     readers: list[Node]  # jobs
     fed: list[Node]  # datasets that it feeds, where nobody named the job
     uses: dict[tuple[Node, Node], Uses]  # of other datasets, by who said so and which
-    told: object  # what all this was made from
+    reported: object  # what all this was made from
 
 
 class AroundJob:
@@ -63,17 +63,17 @@ class AroundJob:
 
     def targets(self, source: Node) -> list[Node]:
         """What an input reaches."""
-        found = self._targets.get(source)
-        if found is None:
+        targets_of = self._targets.get(source)
+        if targets_of is None:
             reached = zip(self.flow.outputs, self.outputs, strict=True)
-            found = self._targets[source] = [to for edge, to in reached if self.flow.reaches(source, edge.dst)]
-        return found
+            targets_of = self._targets[source] = [to for edge, to in reached if self.flow.reaches(source, edge.dst)]
+        return targets_of
 
     def is_like(self, other: "AroundJob") -> bool:
         return self.outputs == other.outputs and self.flow.is_like(other.flow)
 
 
-Found = tuple[int, AroundDataset | AroundJob]
+Surroundings = tuple[int, AroundDataset | AroundJob]
 """The revision that it belongs to, and what was found. As long as one has the same object, nothing
 around the job or dataset has changed."""
 
@@ -91,17 +91,17 @@ class Around:
         self._columns = ColumnWalk(state, reader, when)
         self._jobs: dict[Node, tuple[int, AroundJob]] = {}
         self._datasets: dict[Node, tuple[int, AroundDataset]] = {}
-        self._told_uses: dict[object, dict[Node, Uses]] = {}
+        self._uses_by_facet: dict[object, dict[Node, Uses]] = {}
         self._names: dict[Names, Names] = {}
 
     def make_room(self) -> None:
-        if len(self._jobs) + len(self._datasets) + len(self._told_uses) > self.MOST:
+        if len(self._jobs) + len(self._datasets) + len(self._uses_by_facet) > self.MOST:
             self._jobs.clear()
             self._datasets.clear()
-            self._told_uses.clear()
+            self._uses_by_facet.clear()
             self._names.clear()
 
-    def of(self, node: Node) -> Found:
+    def of(self, node: Node) -> Surroundings:
         return self.job(node) if isinstance(self._state.nodes[node], Job) else self.dataset(node)
 
     def job(self, node: Node) -> tuple[int, AroundJob]:
@@ -109,18 +109,18 @@ class Around:
         known = self._jobs.get(node)
         if known is None or known[0] != job.revision:
             assert isinstance(job, Job)
-            found = AroundJob(self._state, Flow(self._state, job, self._when))
-            if known is not None and found.is_like(known[1]):
-                found = known[1]
-            known = self._jobs[node] = (job.revision, found)
+            around = AroundJob(self._state, Flow(self._state, job, self._when))
+            if known is not None and around.is_like(known[1]):
+                around = known[1]
+            known = self._jobs[node] = (job.revision, around)
         return known
 
     def dataset(self, node: Node) -> tuple[int, AroundDataset]:
         revision = self._state.nodes[node].revision
         known = self._datasets.get(node)
         if known is None or known[0] != revision:
-            found = self._around_dataset(node, None if known is None else known[1])
-            known = self._datasets[node] = (revision, found)
+            around = self._around_dataset(node, None if known is None else known[1])
+            known = self._datasets[node] = (revision, around)
         return known
 
     def prefetch(self, datasets: list[Node]) -> None:
@@ -129,7 +129,7 @@ class Around:
         now = known if self._now is None else self._now._datasets
         fresh = {n for n in datasets if n not in known and n not in now and isinstance(nodes[n], Dataset)}
         if fresh:
-            sets = [(told, edge.dst) for node in fresh for edge, told in self._columns.sets(node)]
+            sets = [(reported, edge.dst) for node in fresh for edge, reported in self._columns.sets(node)]
             self._reader.prefetch_columns(sets)
 
     def _around_dataset(self, node: Node, before: AroundDataset | None) -> AroundDataset:
@@ -146,41 +146,41 @@ class Around:
                     else:
                         readers.append(target)
         sets = list(self._columns.sets(node))
-        told = self._told(node, sets)
-        if before is not None and before.told == told and not state.gone:
+        reported = self._reported(node, sets)
+        if before is not None and before.reported == reported and not state.gone:
             if before.readers == readers and before.fed == fed:
                 return before
             uses = before.uses
         else:
             now = self._now.dataset(node)[1] if self._now is not None and sets and not state.gone else None
-            uses = now.uses if now is not None and now.told == told else self._uses(node, sets)
-        return AroundDataset(readers, fed, uses, told)
+            uses = now.uses if now is not None and now.reported == reported else self._uses(node, sets)
+        return AroundDataset(readers, fed, uses, reported)
 
-    def _told(self, node: Node, sets: _Sets) -> object:
+    def _reported(self, node: Node, sets: _Sets) -> object:
         """The same means the same uses, where nothing was ever deleted."""
         canonical = self._canonical
         if not sets:
             return canonical(node)
-        told = [(canonical(e.src), e.dst, s.kind, s.content, *map(canonical, s.sources)) for e, s in sets]
-        return canonical(node), self._reader.schema_content(self._state, node), told
+        reported = [(canonical(e.src), e.dst, s.kind, s.content, *map(canonical, s.sources)) for e, s in sets]
+        return canonical(node), self._reader.schema_content(self._state, node), reported
 
     def _uses(self, dataset: Node, sets: _Sets) -> dict[tuple[Node, Node], Uses]:
         state, canonical = self._state, self._canonical
-        found: dict[tuple[Node, Node], list[Uses]] = {}
-        for edge, told in sets:
+        by_source: dict[tuple[Node, Node], list[Uses]] = {}
+        for edge, reported in sets:
             producer = canonical(edge.src)
-            for source, uses in self._uses_told(dataset, told, edge.dst).items():
-                if not state.gone or self._when.deleted(state, source) < stamp_time(told.last):
-                    found.setdefault((producer, canonical(source)), []).append(uses)
-        return {key: some[0] if len(some) == 1 else self._together(some) for key, some in found.items()}
+            for source, uses in self._uses_reported(dataset, reported, edge.dst).items():
+                if not state.gone or self._when.deleted(state, source) < stamp_time(reported.last):
+                    by_source.setdefault((producer, canonical(source)), []).append(uses)
+        return {key: some[0] if len(some) == 1 else self._together(some) for key, some in by_source.items()}
 
-    def _uses_told(self, dataset: Node, told: ColumnSet, target: Node) -> dict[Node, Uses]:
+    def _uses_reported(self, dataset: Node, reported: ColumnSet, target: Node) -> dict[Node, Uses]:
         """What one facet says, by the dataset that is used. The same may be said of many datasets."""
         schema = self._reader.schema_content(self._state, dataset)
-        key = (told.kind, told.content, schema, target if told.kind == JOB_LINEAGE else None)
-        known = self._told_uses.get(key)
+        key = (reported.kind, reported.content, schema, target if reported.kind == JOB_LINEAGE else None)
+        known = self._uses_by_facet.get(key)
         if known is None:
-            columns = self._reader.columns(self._state, told, target)
+            columns = self._reader.columns(self._state, reported, target)
             whole = self._reader.field_names(self._state, dataset) if columns.whole else ()
             pairs: dict[Node, tuple[list[str], list[str]]] = {}
             for name in dict.fromkeys((*columns.fields, *whole)):
@@ -190,7 +190,7 @@ class Around:
                     if some is None:
                         some = pairs[source.dataset] = ([], [])
                     some[0 if is_direct(source.transformations) else 1].extend((intern(source.field), name))
-            known = self._told_uses[key] = {source: self._made(*some) for source, some in pairs.items()}
+            known = self._uses_by_facet[key] = {source: self._made(*some) for source, some in pairs.items()}
         return known
 
     def _together(self, some: list[Uses]) -> Uses:

@@ -55,13 +55,13 @@ Feeding = dict[Node, set[str]]
 
 
 class Reader(Protocol):
-    """Where facet contents are read, and `Links` and what is made of them kept between questions,
+    """Where facet contents are read, and `Links` and what is made of them are cached between questions,
     with the revision of the dataset that they belong to."""
 
     links: dict[Node, tuple[int, Links]]
     feeding: dict[Node, tuple[int, Feeding]]
 
-    def columns(self, state: State, told: ColumnSet, target: Node) -> Columns: ...
+    def columns(self, state: State, reported: ColumnSet, target: Node) -> Columns: ...
     def prefetch_columns(self, columns: Iterable[tuple[ColumnSet, Node]]) -> None:
         """To be called before `columns` is asked for many: they are read at once."""
 
@@ -97,15 +97,15 @@ def column_lineage(
 ) -> ColumnSlices:
     walk = ColumnWalk(state, reader, when)
     starts = list(dict.fromkeys(start))
-    found = ColumnGraph(dict.fromkeys(starts, 0))
+    graph = ColumnGraph(dict.fromkeys(starts, 0))
     if up:
-        found.all_inputs = yield from _spread(found, starts, depth, walk.into, _SRC)
+        graph.all_inputs = yield from _spread(graph, starts, depth, walk.into, _SRC)
     if down:
-        found.all_inputs = False
-        yield from _spread(found, starts, depth, walk.out_of, _DST, walk.reading)
+        graph.all_inputs = False
+        yield from _spread(graph, starts, depth, walk.out_of, _DST, walk.reading)
         # In a circle an edge is met on both ways.
-        found.edges = list({id(edge): edge for edge in found.edges}.values())
-    return found
+        graph.edges = list({id(edge): edge for edge in graph.edges}.values())
+    return graph
 
 
 def columns_above(
@@ -117,25 +117,25 @@ def columns_above(
     frontier: dict[Node, set[str]] = {}
     for dataset, name in start:
         frontier.setdefault(dataset, set()).add(name)
-    found = ColumnSets({dataset: set(names) for dataset, names in frontier.items()})
+    above = ColumnSets({dataset: set(names) for dataset, names in frontier.items()})
     count = 0
     for _ in range(depth):
         fresh: dict[Node, set[str]] = {}
         for dataset, names in frontier.items():
             count += 1
             if count % _DATASETS_PER_SLICE == 0:
-                yield found
+                yield above
             for source, columns in walk.feeding(dataset, names).items():
-                reached = found.names.setdefault(source, set())
+                reached = above.names.setdefault(source, set())
                 new = columns - reached
                 if new:
                     reached |= new
                     fresh.setdefault(source, set()).update(new)
         if not fresh:
-            found.all_inputs = True
+            above.all_inputs = True
             break
         frontier = fresh
-    return found
+    return above
 
 
 def column_paths(
@@ -168,7 +168,7 @@ def columns_of(state: State, reader: Reader, dataset: Node, when: When | None = 
 
 
 def _spread(
-    found: ColumnGraph,
+    graph: ColumnGraph,
     starts: list[Column],
     depth: int,
     steps: Callable[[Column], Iterable[ColumnEdge]],
@@ -176,7 +176,7 @@ def _spread(
     prepare: Callable[[Node], Slices[None, Links]] | None = None,
 ) -> Slices[ColumnGraph, bool]:
     """Follows edges from the starts; True when it came to every end before the depth did."""
-    nodes, edges = found.nodes, found.edges
+    nodes, edges = graph.nodes, graph.edges
     reached = set(starts)
     prepared: set[Node] = set()
     frontier = starts
@@ -186,11 +186,11 @@ def _spread(
         for column in frontier:
             count += 1
             if count % _COLUMNS_PER_SLICE == 0:
-                yield found
+                yield graph
             if prepare is not None and column[0] not in prepared:
                 prepared.add(column[0])
                 for _ in prepare(column[0]):
-                    yield found
+                    yield graph
             for edge in steps(column):
                 other = far_end(edge)
                 if other == column:  # what a job makes of what it wrote before
@@ -211,16 +211,16 @@ def each_once(how: tuple[Transformation, ...]) -> tuple[Transformation, ...]:
 
 
 def _sources(edges: list[ColumnEdge]) -> Feeding:
-    found: Feeding = {}
+    sources: Feeding = {}
     for edge in edges:
-        found.setdefault(edge.src[0], set()).add(edge.src[1])
-    return found
+        sources.setdefault(edge.src[0], set()).add(edge.src[1])
+    return sources
 
 
 class ColumnWalk:
     """Steps from column to column. Links are made once for a dataset, whatever the number of
-    columns that are asked for, and for the present kept until the dataset changes. Of most
-    datasets the same is told at any time, and then what is kept serves the past as well."""
+    columns that are asked for, and for the present cached until the dataset changes. Of most
+    datasets the same is reported at any time, and then what is cached serves the past as well."""
 
     def __init__(self, state: State, reader: Reader, when: When | None) -> None:
         self._state, self._reader = state, reader
@@ -264,27 +264,27 @@ class ColumnWalk:
         return known[1]
 
     def is_as_now(self, dataset: Node) -> bool:
-        """Whether what is told of the dataset's columns at that time is what is told at present."""
+        """Whether the same is reported of the dataset's columns at that time as at present."""
         if self._now is None:
             return True
         sets, gone = list(self.sets(dataset)), self._state.gone
-        if gone and any(source in gone for _, told in sets for source in told.sources):
+        if gone and any(source in gone for _, reported in sets for source in reported.sources):
             return False
         return sets == list(self._now.sets(dataset))
 
     def _make_links(self, dataset: Node) -> Links:
         state, canonical = self._state, self._state.aliases.canonical
         # One column may feed another in several ways, such as copied and filtered by.
-        found: dict[str, dict[Column, ColumnEdge]] = {}
-        for edge, told in self.sets(dataset):
-            columns = self._reader.columns(state, told, edge.dst)
+        by_name: dict[str, dict[Column, ColumnEdge]] = {}
+        for edge, reported in self.sets(dataset):
+            columns = self._reader.columns(state, reported, edge.dst)
             names = list(columns.fields)
             if columns.whole:
                 names += [n for n in self._reader.field_names(state, dataset) if n not in columns.fields]
             for name in names:
-                inputs = found.setdefault(name, {})
+                inputs = by_name.setdefault(name, {})
                 for source in columns.fields.get(name, ()) + columns.whole:
-                    if state.gone and self._when.deleted(state, source.dataset) >= stamp_time(told.last):
+                    if state.gone and self._when.deleted(state, source.dataset) >= stamp_time(reported.last):
                         continue
                     column = canonical(source.dataset), source.field
                     other = inputs.get(column)
@@ -294,16 +294,16 @@ class ColumnWalk:
                         )
                     else:
                         inputs[column] = other.and_also(source.transformations, edge.src)
-        return {name: list(inputs.values()) for name, inputs in found.items()}
+        return {name: list(inputs.values()) for name, inputs in by_name.items()}
 
     def sets(self, dataset: Node) -> Iterator[tuple[Edge, ColumnSet]]:
         """What counts on the columns of a dataset at that time."""
         for member in self._state.aliases.members(dataset):
             for edge in self._state.nodes[member].into:
                 if edge.columns is not None and self._when.alive(self._state, edge):
-                    told = column_set(self._state, edge, self._when)
-                    if told is not None:
-                        yield edge, told
+                    reported = column_set(self._state, edge, self._when)
+                    if reported is not None:
+                        yield edge, reported
 
     def read(self, dataset: Node) -> Links:
         return finish(self.reading(dataset))
@@ -326,10 +326,10 @@ class ColumnWalk:
     def _targets(self, dataset: Node) -> dict[Node, None]:
         """Datasets that may have columns from this one: one edge or one job away."""
         state, canonical = self._state, self._state.aliases.canonical
-        found: dict[Node, None] = {}
+        datasets: dict[Node, None] = {}
         for member in state.aliases.members(dataset):
             for edge in state.nodes[member].out:
                 end = state.nodes[edge.dst]
                 behind = [e.dst for e in end.out] if isinstance(end, Job) else [edge.dst]
-                found.update((canonical(n), None) for n in behind if not isinstance(state.nodes[n], Job))
-        return found
+                datasets.update((canonical(n), None) for n in behind if not isinstance(state.nodes[n], Job))
+        return datasets

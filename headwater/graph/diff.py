@@ -44,7 +44,7 @@ def diff(
         yield from compare.everything()
     else:
         yield from compare.around(state.aliases.canonical(start), depth)
-    return compare.found
+    return compare.difference
 
 
 class _Comparison:
@@ -53,7 +53,7 @@ class _Comparison:
         self._early = min(before, after)
         self._whens = At(before), At(after)
         self._walks = ColumnWalk(state, reader, self._whens[0]), ColumnWalk(state, reader, self._whens[1])
-        self.found = Difference()
+        self.difference = Difference()
 
     def around(self, start: Node, depth: int) -> Slices[object, None]:
         was = yield from neighbourhood(self._state, start, depth, CONNECTED, self._whens[0])
@@ -61,18 +61,18 @@ class _Comparison:
         for graph, at, when in zip((was, now), self._times, self._whens, strict=True):
             if not self._began(start, at) or when.hides(self._state, start):
                 del graph.nodes[start]
-        found = self.found
-        found.nodes_added = now.nodes.keys() - was.nodes.keys()
-        found.nodes_removed = was.nodes.keys() - now.nodes.keys()
-        found.edges_added = now.edges.keys() - was.edges.keys()
-        found.edges_removed = was.edges.keys() - now.edges.keys()
-        for count, node in enumerate((*was.nodes, *found.nodes_added)):
+        difference = self.difference
+        difference.nodes_added = now.nodes.keys() - was.nodes.keys()
+        difference.nodes_removed = was.nodes.keys() - now.nodes.keys()
+        difference.edges_added = now.edges.keys() - was.edges.keys()
+        difference.edges_removed = was.edges.keys() - now.edges.keys()
+        for count, node in enumerate((*was.nodes, *difference.nodes_added)):
             if count % STEPS_PER_SLICE == 0:
                 yield None
             if not isinstance(self._state.nodes[node], Job):
                 self._compare_columns(node, was=node in was.nodes, now=node in now.nodes)
                 if node in was.nodes and node in now.nodes:
-                    found.stayed.add(node)
+                    difference.stayed.add(node)
 
     def everything(self) -> Slices[object, None]:
         state, canonical = self._state, self._state.aliases.canonical
@@ -90,7 +90,7 @@ class _Comparison:
             else:
                 datasets[canonical(entity.node)] = None
         # A dataset that its job left behind was not seen again, but it is at an edge that went.
-        for pair in (*self.found.edges_added, *self.found.edges_removed):
+        for pair in (*self.difference.edges_added, *self.difference.edges_removed):
             datasets.update((node, None) for node in pair if not isinstance(state.nodes[node], Job))
         for count, node in enumerate(datasets):
             if count % STEPS_PER_SLICE == 0:
@@ -99,21 +99,21 @@ class _Comparison:
             self._compare_edges(e for e in self._edges(node) if not isinstance(state.nodes[e.src], Job))
             self._compare_columns(node, was=was, now=now)
             if was and now:
-                self.found.stayed.add(node)
+                self.difference.stayed.add(node)
 
     def _around_deleted(self) -> set[Node]:
         """What was deleted between the two moments, and what that may show at: the other ends of
         its edges, and the datasets behind them, which may have columns from it."""
         nodes, late = self._state.nodes, max(self._times)
-        found: set[Node] = set()
+        affected: set[Node] = set()
         for node in self._state.gone:
             if self._state.deleted(node, late) > self._early:
-                found.add(node)
+                affected.add(node)
                 for edge in (*nodes[node].into, *nodes[node].out):
                     for end in (edge.src, edge.dst):
-                        found.add(end)
-                        found.update(beyond.dst for beyond in nodes[end].out)
-        return found
+                        affected.add(end)
+                        affected.update(beyond.dst for beyond in nodes[end].out)
+        return affected
 
     def _edges(self, dataset: Node) -> Iterator[Edge]:
         """Those into a dataset, under all its names."""
@@ -128,13 +128,13 @@ class _Comparison:
     def _compare_node(self, node: Node) -> tuple[bool, bool]:
         was, now = (self._is_there(node, at, when) for at, when in zip(self._times, self._whens, strict=True))
         if was and not now:
-            self.found.nodes_removed.add(node)
+            self.difference.nodes_removed.add(node)
         elif now and not was:
-            self.found.nodes_added.add(node)
+            self.difference.nodes_added.add(node)
         return was, now
 
     def _is_there(self, node: Node, at: Micros, when: At) -> bool:
-        """It has an edge, or never had one and was only told of. An edge that was deleted never was."""
+        """It has an edge, or never had one and was only reported. An edge that was deleted never was."""
         state, canonical = self._state, self._state.aliases.canonical
         if not self._began(node, at) or when.hides(state, node):
             return False
@@ -158,31 +158,31 @@ class _Comparison:
                     was.add(pair)
                 if self._whens[1].alive(state, edge):
                     now.add(pair)
-        self.found.edges_added |= now - was
-        self.found.edges_removed |= was - now
+        self.difference.edges_added |= now - was
+        self.difference.edges_removed |= was - now
 
     def _compare_columns(self, dataset: Node, *, was: bool, now: bool) -> None:
         if was and now and not any(self._may_differ(edge) for edge in self._edges(dataset)):
             return
-        added, removed = self.found.columns_added, self.found.columns_removed
+        added, removed = self.difference.columns_added, self.difference.columns_removed
         more_added, more_removed = (self._limit is None or len(s) <= self._limit for s in (added, removed))
         if not (now and more_added) and not (was and more_removed):
             return
-        told_was = self._columns(self._walks[0], dataset) if was else set()
-        told_now = self._columns(self._walks[1], dataset) if now else set()
+        columns_before = self._columns(self._walks[0], dataset) if was else set()
+        columns_after = self._columns(self._walks[1], dataset) if now else set()
         if more_added:
-            added |= told_now - told_was
+            added |= columns_after - columns_before
         if more_removed:
-            removed |= told_was - told_now
+            removed |= columns_before - columns_after
 
     def _may_differ(self, edge: Edge) -> bool:
         """Whether its columns can be others at the two moments; spares most datasets the reading."""
         if edge.columns is None:
             return False
-        if any(stamp_time(told.first) > self._early for told in edge.columns):
+        if any(stamp_time(reported.first) > self._early for reported in edge.columns):
             return True
         gone = self._state.gone
-        if gone and any(n in gone for told in edge.columns for n in (edge.src, edge.dst, *told.sources)):
+        if gone and any(n in gone for reported in edge.columns for n in (edge.src, edge.dst, *reported.sources)):
             return True
         return self._whens[0].alive(self._state, edge) != self._whens[1].alive(self._state, edge)
 

@@ -14,7 +14,7 @@ from headwater.model.state import State
 from headwater.openlineage.event import stamp_time
 
 
-def told(state: State, edge: Edge, kind: str, when: When) -> ColumnSet | None:
+def reported_columns(state: State, edge: Edge, kind: str, when: When) -> ColumnSet | None:
     """The column set of one kind that counts at that time."""
     candidates = [c for c in edge.columns or () if c.kind == kind and when.tells(c)]
     if state.gone and candidates:
@@ -41,9 +41,9 @@ def column_set(state: State, edge: Edge, when: When) -> ColumnSet | None:
     kinds = {c.kind for c in edge.columns}
     for kind in (JOB_LINEAGE, LINEAGE, COLUMNS):
         if kind in kinds:
-            found = told(state, edge, kind, when)
-            if found is not None:
-                return found
+            columns = reported_columns(state, edge, kind, when)
+            if columns is not None:
+                return columns
     return None
 
 
@@ -65,7 +65,7 @@ class Flow:
             if explicit is not None:
                 self._explicit[edge.dst] = {canonical(n) for n in explicit}
             elif edge.columns is not None:
-                columns = told(state, edge, COLUMNS, when)
+                columns = reported_columns(state, edge, COLUMNS, when)
                 if columns is not None and columns.sources:
                     self._columns[edge.dst] = {canonical(n) for n in columns.sources}
         self._to = [e.dst for e in self.outputs]
@@ -80,7 +80,7 @@ class Flow:
             return by_job.targets[edge.dst]
         if edge.columns is None:
             return None
-        declared = told(state, edge, LINEAGE, when)
+        declared = reported_columns(state, edge, LINEAGE, when)
         return declared.sources if declared is not None else None
 
     def sources(self, output: Edge) -> list[Edge]:

@@ -8,7 +8,7 @@ behind is hit in an unknown way.
 
 import msgspec
 
-from headwater.graph.around import NOTHING, Around, AroundDataset, AroundJob, Found, Names
+from headwater.graph.around import NOTHING, Around, AroundDataset, AroundJob, Names, Surroundings
 from headwater.graph.columns import Column
 from headwater.graph.slices import STEPS_PER_SLICE, Slices
 from headwater.ids import Node
@@ -32,7 +32,7 @@ class Impact(msgspec.Struct):
     # How far the walk went to come to every end; None if depth or limit ended it.
     deepest: int | None = None
     # All that was looked at: while it is the same, so is the impact.
-    looked_at: dict[Node, Found] = msgspec.field(default_factory=dict)
+    looked_at: dict[Node, Surroundings] = msgspec.field(default_factory=dict)
 
 
 class _Hit:
@@ -59,7 +59,7 @@ class _Walk:
     def __init__(self, state: State, around: Around, depth: int, limit: int) -> None:
         self._state, self._around, self._depth, self._limit = state, around, depth, limit
         around.make_room()
-        self.found = Impact()
+        self.impact = Impact()
         self._start: Node | None = None  # unless it is a column
         self._unknown: set[Node] = set()
         self._touched: dict[Node, Names] = {}
@@ -84,17 +84,17 @@ class _Walk:
         for distance in range(1, self._depth + 1):
             datasets, self._datasets = self._datasets, {}
             jobs, self._jobs = self._jobs, []
-            if self.found.truncated:
+            if self.impact.truncated:
                 break
             if not datasets and not jobs:
-                self.found.deepest = distance - 1
+                self.impact.deepest = distance - 1
                 break
             for job in jobs:
                 yield from self._through(job, distance)
             yield from self._readers(datasets, distance)
         if isinstance(start, tuple):
-            del self.found.columns[dataset][0]  # where it began
-        return self.found
+            del self.impact.columns[dataset][0]  # where it began
+        return self.impact
 
     def _readers(self, datasets: dict[Node, _Hit], distance: int) -> Slices[Impact, None]:
         """From datasets through the jobs that read them."""
@@ -109,15 +109,15 @@ class _Walk:
                     self._follow(steps, distance)
                     left -= len(steps)
                     steps = []
-                    if self.found.truncated:
+                    if self.impact.truncated:
                         return
                     if left <= 0:
                         left = _JOBS_PER_SLICE
-                        yield self.found
+                        yield self.impact
         self._follow(steps, distance)
 
     def _follow(self, steps: list[_Step], distance: int) -> None:
-        nodes, found = self._state.nodes, self.found
+        nodes, impact = self._state.nodes, self.impact
         self._around.prefetch([target for step in steps for target in step[3]])
         for source, hit, producer, outputs in steps:
             use = -1 if outputs and not hit.unknown else UNKNOWN
@@ -129,7 +129,7 @@ class _Walk:
                     use = max(use, self._reach(source, hit, producer, target, distance))
             if use >= UNKNOWN:
                 self._hit(producer, use, distance)
-            if found.truncated:
+            if impact.truncated:
                 return
 
     def _through(self, job: Node, distance: int) -> Slices[Impact, None]:
@@ -144,7 +144,7 @@ class _Walk:
             else:
                 self._hit_unknown(target, UNKNOWN, distance)
             if count % STEPS_PER_SLICE == 0:
-                yield self.found
+                yield self.impact
 
     def _feed(self, job: Node, distance: int) -> None:
         """One job feeds another, with no dataset in between."""
@@ -155,37 +155,37 @@ class _Walk:
 
     def _reach(self, source: Node, hit: _Hit, producer: Node, target: Node, distance: int) -> int:
         """What is hit of an output, as far as the producer says; -1 for nothing."""
-        told = self._dataset(target).uses.get((producer, source))
-        if told is None:
+        uses = self._dataset(target).uses.get((producer, source))
+        if uses is None:
             self._hit_unknown(target, UNKNOWN, distance)
             return UNKNOWN
         if hit.every:
-            direct, touched = told.direct, told.touched
+            direct, touched = uses.direct, uses.touched
         else:
-            direct, touched = told.direct_by(hit.direct), told.touched_by(hit.touched)
+            direct, touched = uses.direct_by(hit.direct), uses.touched_by(hit.touched)
         use = DIRECT if direct else INDIRECT if touched else UNKNOWN if hit.unknown else -1
         if hit.unknown:
             self._hit_unknown(target, use, distance)
         elif use > UNKNOWN:
             self._hit(target, use, distance)
-        if use > UNKNOWN and not self.found.truncated:
+        if use > UNKNOWN and not self.impact.truncated:
             self._note_columns(target, direct, touched, distance)
         return use
 
     def _note_columns(self, target: Node, direct: Names, touched: Names, distance: int) -> None:
         """Columns that are hit directly are new even when they were hit indirectly before."""
-        found, known = self.found, self._touched.get(target)
+        impact, known = self.impact, self._touched.get(target)
         if known is None:
             self._touched[target] = touched
-            found.columns[target] = [(distance, touched)]
-            found.direct[target] = direct
+            impact.columns[target] = [(distance, touched)]
+            impact.direct[target] = direct
         else:
-            touched, direct = touched - known, direct - found.direct[target]
+            touched, direct = touched - known, direct - impact.direct[target]
             if not touched and not direct:
                 return
             self._touched[target] = known | touched
-            found.columns[target].append((distance, touched))
-            found.direct[target] |= direct
+            impact.columns[target].append((distance, touched))
+            impact.direct[target] |= direct
         pending = self._pending(target)
         pending.touched = pending.touched | touched if pending.touched else touched
         pending.direct = pending.direct | direct if pending.direct else direct
@@ -204,27 +204,27 @@ class _Walk:
             self._pending(target).unknown = True
 
     def _hit(self, node: Node, use: int, distance: int) -> None:
-        found = self.found
-        known = found.uses.get(node)
+        impact = self.impact
+        known = impact.uses.get(node)
         if known is not None:
             if use > known:
-                found.uses[node] = use
+                impact.uses[node] = use
         elif node == self._start:
             return  # in a circle the walk comes back to where it began
-        elif len(found.nodes) >= self._limit:
-            found.truncated = True
+        elif len(impact.nodes) >= self._limit:
+            impact.truncated = True
         else:
-            found.nodes[node] = distance
-            found.uses[node] = use
+            impact.nodes[node] = distance
+            impact.uses[node] = use
 
     # What lies around, noted as it was when the walk first came by
 
     def _job(self, node: Node) -> AroundJob:
-        found = self._around.job(node)
-        self.found.looked_at.setdefault(node, found)
-        return found[1]
+        around = self._around.job(node)
+        self.impact.looked_at.setdefault(node, around)
+        return around[1]
 
     def _dataset(self, node: Node) -> AroundDataset:
-        found = self._around.dataset(node)
-        self.found.looked_at.setdefault(node, found)
-        return found[1]
+        around = self._around.dataset(node)
+        self.impact.looked_at.setdefault(node, around)
+        return around[1]

@@ -43,12 +43,12 @@ def neighbourhood(state: State, start: Node, depth: int, direction: str = CONNEC
     start = state.aliases.canonical(start)
     if direction == CONNECTED:
         return (yield from walk.connected(start, depth))
-    found = Subgraph({start: 0})
+    graph = Subgraph({start: 0})
     if direction in (UPSTREAM, BOTH):
-        found.add((yield from walk.directed(start, depth, up=True)))
+        graph.add((yield from walk.directed(start, depth, up=True)))
     if direction in (DOWNSTREAM, BOTH):
-        found.add((yield from walk.directed(start, depth, up=False)))
-    return found
+        graph.add((yield from walk.directed(start, depth, up=False)))
+    return graph
 
 
 def paths(state: State, start: Node, end: Node, when: When | None = None) -> Walk:
@@ -88,8 +88,8 @@ class _Walk:
                     yield edge
 
     def directed(self, start: Node, depth: int, *, up: bool) -> Walk:
-        found = Subgraph({start: 0})
-        nodes, edges, canonical = found.nodes, found.edges, self._canonical
+        graph = Subgraph({start: 0})
+        nodes, edges, canonical = graph.nodes, graph.edges, self._canonical
         # What to expand next, with the node that led there: which side of a job is reached
         # depends on the dataset that one comes from. Nearest first, so distances are right.
         start_from: tuple[Node, Node | None] = (start, None)
@@ -102,7 +102,7 @@ class _Walk:
             for edge in self._steps(node, came_from, up):
                 left -= 1
                 if not left:
-                    yield found
+                    yield graph
                     left = STEPS_PER_SLICE
                 other = canonical(edge.src if up else edge.dst)
                 if other == node:  # two names of one dataset
@@ -122,7 +122,7 @@ class _Walk:
                         frontier.append(following)
                     else:
                         frontier.appendleft(following)
-        return found
+        return graph
 
     def _steps(self, node: Node, came_from: Node | None, up: bool) -> Iterator[Edge]:
         entity = self._state.nodes[node]
@@ -147,8 +147,8 @@ class _Walk:
         """Jobs that share datasets with jobs …, `depth` times, whatever the direction."""
         state, canonical, alive = self._state, self._canonical, self._when.alive
         entities, members = state.nodes, state.aliases.members
-        found = Subgraph({start: 0})
-        nodes, edges = found.nodes, found.edges
+        graph = Subgraph({start: 0})
+        nodes, edges = graph.nodes, graph.edges
         beyond = [start]
         seen_jobs: set[Node] = set()
         left = STEPS_PER_SLICE
@@ -165,7 +165,7 @@ class _Walk:
                     for edge in (*dataset.into, *dataset.out):
                         left -= 1
                         if left <= 0:
-                            yield found
+                            yield graph
                             left = STEPS_PER_SLICE
                         other = edge.dst if edge.src == member else edge.src
                         if other in seen_jobs or other == member or not alive(state, edge):
@@ -179,7 +179,7 @@ class _Walk:
                                 nodes.setdefault(shown, nodes[place])
                                 edges[(place, shown) if edge.src == member else (shown, place)] = edge
             if not jobs:
-                found.whole = True
+                graph.whole = True
                 break
             beyond = []
             for node in jobs:
@@ -188,7 +188,7 @@ class _Walk:
                 for edge in (*job.into, *job.out):
                     left -= 1
                     if left <= 0:
-                        yield found
+                        yield graph
                         left = STEPS_PER_SLICE
                     other = canonical(edge.dst if edge.src == node else edge.src)
                     if other != node and alive(state, edge):
@@ -196,4 +196,4 @@ class _Walk:
                         if other not in nodes:
                             nodes[other] = distance
                             beyond.append(other)
-        return found
+        return graph

@@ -19,7 +19,7 @@ class When(Protocol):
         """Whether the job or dataset was deleted, and not seen again by then."""
 
     def tells(self, column_set: ColumnSet) -> bool:
-        """Whether the column set had been told by then."""
+        """Whether the column set had been reported by then."""
 
 
 class Always:

@@ -22,7 +22,7 @@ _FACETS: dict[str, type[f.Statistics] | type[f.DataQualityMetrics]] = {
     "dataQualityMetrics": f.DataQualityMetrics,
 }
 
-Bodies = Mapping[ContentId, bytes]
+FacetContents = Mapping[ContentId, bytes]
 
 
 class Jump(msgspec.Struct, frozen=True):
@@ -41,25 +41,25 @@ def contents_of(runs: Iterable[Run], at: Micros) -> Iterable[ContentId]:
             yield from _registers(use, at).values()
 
 
-def jumps(runs: Sequence[Run], bodies: Bodies, at: Micros) -> list[Jump]:
+def jumps(runs: Sequence[Run], contents: FacetContents, at: Micros) -> list[Jump]:
     """Where the amounts of a job's runs, the latest first, are not what they were. For each
     dataset the first statistic that jumped, as they are linked."""
     series: dict[tuple[int, str], list[tuple[Run, float]]] = {}
     for run in reversed(_completed(runs, at)):
         for key, use in run.uses.items():
-            for name, value in _amounts(use, bodies, at).items():
+            for name, value in _amounts(use, contents, at).items():
                 series.setdefault((key, name), []).append((run, value))
-    found: dict[int, Jump] = {}
+    by_dataset: dict[int, Jump] = {}
     for statistic in FLOORS:
         for (key, name), values in series.items():
-            if name != statistic or key in found:
+            if name != statistic or key in by_dataset:
                 continue
             onset = _onset([value for _, value in values], FLOORS[name])
             if onset is not None:
                 start, usual = onset
                 run, value = values[start]
-                found[key] = Jump(run, Node(key >> 1), key & 1 == OUTPUT, name, usual, value)
-    return list(found.values())
+                by_dataset[key] = Jump(run, Node(key >> 1), key & 1 == OUTPUT, name, usual, value)
+    return list(by_dataset.values())
 
 
 def _completed(runs: Iterable[Run], at: Micros) -> list[Run]:
@@ -74,16 +74,16 @@ def _registers(use: Use, at: Micros) -> dict[str, ContentId]:
     }
 
 
-def _amounts(use: Use, bodies: Bodies, at: Micros) -> dict[str, float]:
-    found: dict[str, float] = {}
+def _amounts(use: Use, contents: FacetContents, at: Micros) -> dict[str, float]:
+    amounts: dict[str, float] = {}
     for name, content in _registers(use, at).items():
-        told = f.read(_FACETS[name], bodies.get(content))
-        if told is not None:
-            size = told.size if isinstance(told, f.Statistics) else told.bytes
-            for statistic, value in (("rowCount", told.rowCount), ("size", size), ("fileCount", told.fileCount)):
+        facet = f.read(_FACETS[name], contents.get(content))
+        if facet is not None:
+            size = facet.size if isinstance(facet, f.Statistics) else facet.bytes
+            for statistic, value in (("rowCount", facet.rowCount), ("size", size), ("fileCount", facet.fileCount)):
                 if value is not None:
-                    found.setdefault(statistic, value)
-    return found
+                    amounts.setdefault(statistic, value)
+    return amounts
 
 
 def _onset(values: Sequence[float], floor: float) -> tuple[int, float] | None:

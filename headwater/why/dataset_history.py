@@ -1,4 +1,4 @@
-"""What was told of datasets over time: how schemas changed, and what was dropped or renamed."""
+"""What was reported of datasets over time: how schemas changed, and what was dropped or renamed."""
 
 from collections.abc import Iterable, Mapping
 
@@ -14,17 +14,17 @@ from headwater.why.upstream import DatasetAt, NameAt
 
 _SCHEMAS, _LIFE = ("schema", "schema@reader"), "lifecycleStateChange"
 
-# A producer that tells a new schema with every run has more; the latest are enough.
+# A producer that reports a new schema with every run has more; the latest are enough.
 _MOST_SCHEMAS = 50
 
 Past = Mapping[Node, Iterable[tuple[str, Register]]]
 """Former values of facets, by dataset."""
 
-Bodies = Mapping[ContentId, bytes]
+FacetContents = Mapping[ContentId, bytes]
 
 
-class Told(msgspec.Struct, frozen=True, gc=False):
-    """One value of a facet, and from when to when it was said."""
+class FacetValue(msgspec.Struct, frozen=True, gc=False):
+    """One value of a facet, and from when to when it was reported."""
 
     first: Micros
     last: Micros
@@ -50,16 +50,16 @@ class Life(msgspec.Struct, frozen=True):
     noticed: bool = False  # whoever reads it has done so by its new name
 
 
-def _values(name: NameAt, past: Past, facet: str) -> list[Told]:
-    """All values that a facet had under a name. Told again after another one, it is a second
+def _values(name: NameAt, past: Past, facet: str) -> list[FacetValue]:
+    """All values that a facet had under a name. Reported again after another one, it is a second
     value with the same content."""
-    registers = [register for told, register in past.get(name.node, ()) if told == facet]
+    registers = [register for name_of_facet, register in past.get(name.node, ()) if name_of_facet == facet]
     if facet in name.facets:
         registers.append(name.facets[facet])
-    return [Told(stamp_time(r[0]), stamp_time(r[1]), r[2]) for r in registers if r[2] != DELETED]
+    return [FacetValue(stamp_time(r[0]), stamp_time(r[1]), r[2]) for r in registers if r[2] != DELETED]
 
 
-def _in_effect(values: Iterable[Told], at: Micros) -> Told | None:
+def _in_effect(values: Iterable[FacetValue], at: Micros) -> FacetValue | None:
     known = [value for value in values if value.first <= at]
     return max(known, key=lambda v: (min(v.last, at), v.first, v.content), default=None)
 
@@ -67,22 +67,24 @@ def _in_effect(values: Iterable[Told], at: Micros) -> Told | None:
 # Schemas
 
 
-def _schemas(name: NameAt, past: Past, at: Micros) -> list[Told]:
-    """Each schema once, in the order in which they came up. Two writers that tell different
+def _schemas(name: NameAt, past: Past, at: Micros) -> list[FacetValue]:
+    """Each schema once, in the order in which they came up. Two writers that report different
     ones in turn change nothing after the first time."""
     for register in _SCHEMAS:
-        merged: dict[ContentId, Told] = {}
+        merged: dict[ContentId, FacetValue] = {}
         for value in _values(name, past, register):
             if value.first <= at:
-                held = merged.get(value.content, value)
-                merged[value.content] = Told(min(held.first, value.first), max(held.last, value.last), value.content)
+                known = merged.get(value.content, value)
+                merged[value.content] = FacetValue(
+                    min(known.first, value.first), max(known.last, value.last), value.content
+                )
         if merged:
             return sorted(merged.values(), key=lambda v: (v.first, v.content))[-_MOST_SCHEMAS:]
     return []
 
 
 def contents_of_interest(dataset: DatasetAt, past: Past, since: Micros, at: Micros) -> Iterable[ContentId]:
-    """What has to be read to tell how a dataset changed."""
+    """What has to be read to know how a dataset changed."""
     for name in dataset.names:
         schemas = _schemas(name, past, at)
         if any(value.first > since for value in schemas[1:]):
@@ -92,26 +94,28 @@ def contents_of_interest(dataset: DatasetAt, past: Past, since: Micros, at: Micr
             yield life.content
 
 
-def schema_steps(dataset: DatasetAt, past: Past, bodies: Bodies, since: Micros, at: Micros) -> list[SchemaStep]:
+def schema_steps(
+    dataset: DatasetAt, past: Past, contents: FacetContents, since: Micros, at: Micros
+) -> list[SchemaStep]:
     """How the schema changed after `since`, as far as it was not taken back by the moment."""
-    found: list[SchemaStep] = []
+    steps: list[SchemaStep] = []
     for name in dataset.names:
         schemas = _schemas(name, past, at)
         now = _in_effect(schemas, at)
         for value in schemas[1:]:
             before = _in_effect(schemas, Micros(value.first - 1))
             if value.first > since and before is not None and now is not None:
-                step = _step(value.first, *(_fields(bodies, v.content) for v in (before, value, now)))
+                step = _step(value.first, *(_fields(contents, v.content) for v in (before, value, now)))
                 if step.added or step.removed or step.retyped:
-                    found.append(step)
-    return found
+                    steps.append(step)
+    return steps
 
 
 Fields = dict[str, str | None]
 
 
-def _fields(bodies: Bodies, content: ContentId) -> Fields:
-    schema = f.read(f.Schema, bodies.get(content))
+def _fields(contents: FacetContents, content: ContentId) -> Fields:
+    schema = f.read(f.Schema, contents.get(content))
     return dict(_flat("", schema.fields or ())) if schema is not None else {}
 
 
@@ -142,28 +146,28 @@ def _differ(one: str | None, other: str | None) -> bool:
 
 
 def life_of(
-    dataset: DatasetAt, readers: Iterable[Node], past: Past, bodies: Bodies, since: Micros, at: Micros
+    dataset: DatasetAt, readers: Iterable[Node], past: Past, contents: FacetContents, since: Micros, at: Micros
 ) -> Life | None:
     """Whether a dataset was dropped or renamed after `since` and still is."""
-    found: list[Life] = []
+    changes: list[Life] = []
     for name in dataset.names:
-        told = _in_effect(_values(name, past, _LIFE), at)
-        if told is None:
+        reported = _in_effect(_values(name, past, _LIFE), at)
+        if reported is None:
             continue
-        when = told.last if told.last <= at else told.first
-        facet = f.read(f.Lifecycle, bodies.get(told.content))
+        when = reported.last if reported.last <= at else reported.first
+        facet = f.read(f.Lifecycle, contents.get(reported.content))
         state = (facet.lifecycleStateChange or "").upper() if facet is not None else ""
         if when <= since or facet is None:
             continue
         if state == "DROP" and not _written_after(dataset, when, name.dropped_by):
-            found.append(Life(when, True))
+            changes.append(Life(when, True))
         old = facet.previousIdentifier
         if state == "RENAME" and old is not None and old.name:
             noticed = all(name.read.get(reader, when) > when for reader in readers)
-            found.append(Life(when, False, dataset_node_id(*naming.canonical(old.namespace, old.name)), noticed))
-    # The old name of a renamed dataset may be told as dropped: it lives on under the new one.
-    renamed = [life for life in found if not life.dropped]
-    return max(renamed or found, key=lambda life: life.at, default=None)
+            changes.append(Life(when, False, dataset_node_id(*naming.canonical(old.namespace, old.name)), noticed))
+    # The old name of a renamed dataset may be reported as dropped: it lives on under the new one.
+    renamed = [life for life in changes if not life.dropped]
+    return max(renamed or changes, key=lambda life: life.at, default=None)
 
 
 def _written_after(dataset: DatasetAt, at: Micros, but_by: Node | None) -> bool:

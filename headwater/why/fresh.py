@@ -40,15 +40,15 @@ def freshness(
     at: Micros,
 ) -> Fresh | None:
     """`names`: the dataset by all its names; `writers`: jobs with their kind."""
-    found: list[tuple[Micros, Run, Node]] = []
+    writes: list[tuple[Micros, Run, Node]] = []
     for job, kind in writers.items():
         for run in _writing(names, runs.get(job, ())):
             written = last_write(kind, run, signs.get(run.row, ()), at)
             if written is not None:
-                found.append((written, run, job))
-    if not found:
+                writes.append((written, run, job))
+    if not writes:
         return None
-    written, run, job = max(found, key=lambda one: (one[0], one[1].order))
+    written, run, job = max(writes, key=lambda one: (one[0], one[1].order))
     its_runs = _writing(names, runs[job])
     if writers[job] == BATCH:
         return _batch(written, job, run, its_runs, at)

@@ -33,16 +33,16 @@ CLOSENESS, HALF_LIFE = 0.85, 3 * DAY
 EXPLAINED = 0.6
 
 _ENDS = {SuspectKind.RUN_FAILED, SuspectKind.RUN_ABORTED}
-_TOLD = {SuspectKind.DATASET_DROPPED, SuspectKind.DATASET_RENAMED, SuspectKind.SCHEMA_CHANGED}
+_REPORTED = {SuspectKind.DATASET_DROPPED, SuspectKind.DATASET_RENAMED, SuspectKind.SCHEMA_CHANGED}
 
 EXPLAINS: dict[SuspectKind, set[SuspectKind]] = {
-    SuspectKind.RUN_FAILED: _ENDS | _TOLD,
-    SuspectKind.RUN_ABORTED: _ENDS | _TOLD,
+    SuspectKind.RUN_FAILED: _ENDS | _REPORTED,
+    SuspectKind.RUN_ABORTED: _ENDS | _REPORTED,
     SuspectKind.RUN_STUCK: {*_ENDS, SuspectKind.RUN_STUCK},
     SuspectKind.RUN_LATE: {*_ENDS, SuspectKind.RUN_STUCK, SuspectKind.RUN_LATE, SuspectKind.DATASET_DROPPED},
     SuspectKind.STATISTIC_JUMPED: {
         *_ENDS,
-        *_TOLD,
+        *_REPORTED,
         SuspectKind.RUN_STUCK,
         SuspectKind.RUN_LATE,
         SuspectKind.STATISTIC_JUMPED,
@@ -83,14 +83,14 @@ def in_order(findings: list[Finding], scope: Scope) -> list[Ranked]:
     at least as suspicious as the most suspicious thing that it explains, and each of them adds
     to it; what is explained loses some."""
     bases = {finding: base(finding, scope.at) for finding in findings}
-    kept = sorted(findings, key=lambda f: (-bases[f], f.distance, f.id, f.kind, -f.at))[:_MOST_COMPARED]
-    causes = _causes(kept, scope)
-    explains: dict[Finding, list[Finding]] = {finding: [] for finding in kept}
-    for finding in kept:
+    compared = sorted(findings, key=lambda f: (-bases[f], f.distance, f.id, f.kind, -f.at))[:_MOST_COMPARED]
+    causes = _causes(compared, scope)
+    explains: dict[Finding, list[Finding]] = {finding: [] for finding in compared}
+    for finding in compared:
         for cause in causes[finding]:
             explains[cause].append(finding)
     ranked: list[Ranked] = []
-    for finding in kept:
+    for finding in compared:
         score = _combined(bases[finding], [bases[symptom] for symptom in explains[finding]])
         score *= EXPLAINED if causes[finding] else 1
         ranked.append(Ranked(finding, round(score, 3), explains[finding]))
@@ -115,13 +115,13 @@ def _causes(findings: list[Finding], scope: Scope) -> dict[Finding, set[Finding]
     }
     whole: dict[Finding, set[Finding]] = {}
     for finding in findings:
-        found: set[Finding] = set()
+        causes_found: set[Finding] = set()
         frontier = [finding]
         while frontier:
-            fresh = direct[frontier.pop()] - found
-            found |= fresh
+            fresh = direct[frontier.pop()] - causes_found
+            causes_found |= fresh
             frontier += fresh
-        whole[finding] = found - {finding}
+        whole[finding] = causes_found - {finding}
     return whole
 
 
@@ -130,7 +130,7 @@ def _explains(cause: Finding, symptom: Finding, above: dict[Node, set[Node]], sc
         return False
     if cause.manner in ("adding", "noticed"):
         return False
-    if symptom.kind in _ENDS and cause.kind in _TOLD:
+    if symptom.kind in _ENDS and cause.kind in _REPORTED:
         job = scope.jobs.get(symptom.node)
         if job is None or cause.node not in job.inputs:
             return False  # a run stumbles over what it reads, not over what others read

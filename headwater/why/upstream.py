@@ -39,11 +39,11 @@ class JobAt(msgspec.Struct):
 
 
 class NameAt(msgspec.Struct):
-    """What was told of a dataset under one of its names."""
+    """What was reported of a dataset under one of its names."""
 
     node: Node
     facets: dict[str, Register]
-    dropped_by: Node | None  # the job that spoke of its life last
+    dropped_by: Node | None  # the job that reported its lifecycle last
     read: dict[Node, Micros]  # by job, when it last did so under this name
 
 
@@ -54,7 +54,7 @@ class DatasetAt(msgspec.Struct):
     distance: int
     columns: Columns
     names: list[NameAt]
-    written: dict[Node | None, Micros]  # by job, when it was last known to; None: told without a job
+    written: dict[Node | None, Micros]  # by job, when it was last known to; None: reported without a job
 
 
 class Scope(msgspec.Struct):
@@ -71,16 +71,16 @@ class Scope(msgspec.Struct):
         for writer in self.jobs.values():
             for output in writer.outputs:
                 writers.setdefault(output, []).append(writer.node)
-        found: set[Node] = set()
+        above_it: set[Node] = set()
         frontier = [node]
         while frontier:
             here = frontier.pop()
             job = self.jobs.get(here)
             for other in {*job.inputs, job.parent} if job is not None else writers.get(here, ()):
-                if other is not None and other not in found:
-                    found.add(other)
+                if other is not None and other not in above_it:
+                    above_it.add(other)
                     frontier.append(other)
-        return found - {node}
+        return above_it - {node}
 
 
 class Upstream:
@@ -100,9 +100,9 @@ class Upstream:
 
     def from_job(self, job: Job, inputs: set[Node] | None = None) -> None:
         """`inputs`: what is known to have been read; else all that the job reads."""
-        found = self._add_job(job, 0)
-        if found is not None:
-            self._take_in(found, job, inputs)
+        job_at = self._add_job(job, 0)
+        if job_at is not None:
+            self._add_inputs(job_at, job, inputs)
 
     def walk(self) -> Iterator[None]:
         """Goes up, dataset by dataset, and stops in between for others to go on."""
@@ -120,7 +120,7 @@ class Upstream:
                 if distance > self._depth:
                     return
                 source = state.nodes[edge.src]
-                if isinstance(source, Dataset):  # told without a job
+                if isinstance(source, Dataset):  # reported without a job
                     self._reach(state.aliases.canonical(source.node), None, distance)
                     continue
                 job = self._add_job(source, distance)
@@ -128,29 +128,29 @@ class Upstream:
                     job.outputs.add(dataset)
                     self._through(job, source, dataset, columns)
 
-    def _through(self, found: JobAt, job: Job, dataset: Node, columns: Columns) -> None:
+    def _through(self, job_at: JobAt, job: Job, dataset: Node, columns: Columns) -> None:
         """From a dataset through a job that writes it to what the job makes it from."""
         links = {
             column: [edge.src for edge in edges if job.node in edge.producers]
             for column, edges in self._columns.links(dataset).items()
         }
-        told = {column for column, sources in links.items() if sources}
+        reported = {column for column, sources in links.items() if sources}
         sources: dict[Node, Columns] = {}
-        for column in told if columns is None else told & columns:
+        for column in reported if columns is None else reported & columns:
             for source, name in links[column]:
-                wanted = sources.setdefault(source, set())
-                assert wanted is not None
-                wanted.add(name)
-        if not self._strict or columns is None or columns - told:
-            for source in self._inputs(job, dataset, found.distance + 1):
+                columns_read = sources.setdefault(source, set())
+                assert columns_read is not None
+                columns_read.add(name)
+        if not self._strict or columns is None or columns - reported:
+            for source in self._inputs(job, dataset, job_at.distance + 1):
                 # Nothing is known of the columns, or of those that were asked for.
-                if not told or (self._strict and columns is not None and columns - told):
+                if not reported or (self._strict and columns is not None and columns - reported):
                     sources[source] = None
                 else:
                     sources.setdefault(source, set())
-        for source, wanted in sources.items():
-            found.inputs.add(source)
-            self._reach(source, wanted, found.distance)
+        for source, columns_read in sources.items():
+            job_at.inputs.add(source)
+            self._reach(source, columns_read, job_at.distance)
 
     def _inputs(self, job: Job, dataset: Node, beyond: int) -> Iterator[Node]:
         """The datasets that reach an output; jobs that are named as its sources are taken in."""
@@ -167,22 +167,22 @@ class Upstream:
 
     def _job_above(self, job: Job, distance: int) -> None:
         if distance <= self._depth and job.node not in self.scope.jobs:
-            found = self._add_job(job, distance)
-            if found is not None:
-                self._take_in(found, job, None)
+            job_at = self._add_job(job, distance)
+            if job_at is not None:
+                self._add_inputs(job_at, job, None)
 
-    def _take_in(self, found: JobAt, job: Job, inputs: set[Node] | None) -> None:
+    def _add_inputs(self, job_at: JobAt, job: Job, inputs: set[Node] | None) -> None:
         if inputs is None:
             nodes = [self._state.nodes[edge.src] for edge in self._flow(job).inputs]
             inputs = {node.node for node in nodes if isinstance(node, Dataset)}
             for node in nodes:
                 if isinstance(node, Job):
-                    self._job_above(node, found.distance + 1)
+                    self._job_above(node, job_at.distance + 1)
         for source in sorted(map(self._state.aliases.canonical, inputs)):
             if self._when.hides(self._state, source):
                 continue
-            found.inputs.add(source)
-            self._reach(source, None, found.distance)
+            job_at.inputs.add(source)
+            self._reach(source, None, job_at.distance)
 
     def _flow(self, job: Job) -> Flow:
         flow = self._flows.get(job.node)
@@ -192,16 +192,16 @@ class Upstream:
 
     def _add_job(self, job: Job, distance: int) -> JobAt | None:
         jobs = self.scope.jobs
-        found = jobs.get(job.node)
-        if found is None:
+        job_at = jobs.get(job.node)
+        if job_at is None:
             if len(jobs) >= MOST_JOBS:
                 self.scope.truncated = True
                 return None
-            found = jobs[job.node] = self._job(job, distance)
+            job_at = jobs[job.node] = self._job(job, distance)
             if job.parent is not None and not self._when.hides(self._state, job.parent[1]):
-                found.parent = job.parent[1]
-                self.scope.parents.setdefault(found.parent, self._job(self._state.job_of(found.parent), distance))
-        return found
+                job_at.parent = job.parent[1]
+                self.scope.parents.setdefault(job_at.parent, self._job(self._state.job_of(job_at.parent), distance))
+        return job_at
 
     def _job(self, job: Job, distance: int) -> JobAt:
         return JobAt(job.node, job_node_id(job.namespace, job.name), job.name, self._kind_of(job), distance)

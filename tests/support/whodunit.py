@@ -17,7 +17,7 @@ class Answer(msgspec.Struct):
     scope: Scope
     suspects: list[Suspect]
 
-    def told(self) -> list[str]:
+    def listed(self) -> list[str]:
         """`RUN_FAILED clean`, in order."""
         return [f"{s.kind} {s.nodeId.rpartition(':')[2]}" for s in self.suspects]
 

@@ -127,7 +127,7 @@ async def _beta(app: App, q: str, kind: str) -> BetaSearchAnswer:
 
 def _beta_hit(app: App, node: Node) -> BetaHit:
     entity, run = app.state.nodes[node], _latest_run(app, node)
-    facets: dict[str, Any] = {**app.renderer.facet_bodies(facets_of(app.state, node))}
+    facets: dict[str, Any] = {**app.renderer.shown_facets(facets_of(app.state, node))}
     hit = BetaHit(
         run_id=run.id if run else None,
         eventType=_EVENT_TYPES[run.state] if run else None,
@@ -137,7 +137,7 @@ def _beta_hit(app: App, node: Node) -> BetaHit:
     )
     if not isinstance(entity, Dataset):
         hit.type = app.renderer.jobs.job_type(entity)
-        bodies: dict[str, Raw] = app.renderer.facet_bodies(run.facets) if run else {}
+        bodies: dict[str, Raw] = app.renderer.shown_facets(run.facets) if run else {}
         hit.runFacets = {**bodies}
     return hit
 

@@ -106,7 +106,7 @@ def test_statistics_belong_to_the_run() -> None:
     output = dataset("t", outputFacets={"outputStatistics": facet(rowCount=7, size=70)})
     world = one_world([run("COMPLETE", "a", outputs=[output])])
     (use,) = world.run().uses.values()
-    assert b'"rowCount":7' in bytes(world.renderer.facet_bodies(use.facets)["outputStatistics"])
+    assert b'"rowCount":7' in bytes(world.renderer.shown_facets(use.facets)["outputStatistics"])
     assert "outputStatistics" not in world.dataset("t")["facets"]
 
 

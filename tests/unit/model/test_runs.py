@@ -103,7 +103,7 @@ def test_run_facets_of_all_events_of_a_run_add_up_and_the_later_wins() -> None:
             ),
         ]
     )
-    bodies = world.renderer.facet_bodies(world.run().facets)
+    bodies = world.renderer.shown_facets(world.run().facets)
     assert set(bodies) == {"a", "b", "errorMessage"}
     assert b'"v":2' in bytes(bodies["b"])
 
@@ -139,4 +139,4 @@ def test_a_deleted_run_facet_is_gone() -> None:
     world = one_world(
         [run("START", "load", 0, facets={"x": facet(v=1)}), run("RUNNING", "load", 1, facets={"x": deleted()})]
     )
-    assert world.renderer.facet_bodies(world.run().facets) == {}
+    assert world.renderer.shown_facets(world.run().facets) == {}

@@ -25,7 +25,7 @@ def world() -> World:
 
 
 def test_the_causes_come_first_and_then_what_follows_from_them(world: World) -> None:
-    assert why(world, "dashboard", NINE).told() == [
+    assert why(world, "dashboard", NINE).listed() == [
         "SCHEMA_CHANGED orders",
         "RUN_STUCK exchange",
         "STATISTIC_JUMPED refunds",
@@ -81,7 +81,7 @@ def test_amounts_are_told_with_what_was_usual(world: World) -> None:
 def test_a_column_has_only_what_feeds_it(world: World) -> None:
     answer = why(world, "dashboard.orders", NINE)
     assert {job.name for job in answer.scope.jobs.values()} == {"publish", "total", "clean", "collect"}
-    assert answer.told() == ["SCHEMA_CHANGED orders", "RUN_FAILED clean", "RUN_LATE total", "RUN_LATE publish"]
+    assert answer.listed() == ["SCHEMA_CHANGED orders", "RUN_FAILED clean", "RUN_LATE total", "RUN_LATE publish"]
 
 
 def test_a_changed_column_that_feeds_the_one_asked_for_is_more_suspicious_than_another(world: World) -> None:
@@ -93,36 +93,36 @@ def test_a_changed_column_that_feeds_the_one_asked_for_is_more_suspicious_than_a
 
 def test_a_run_has_its_own_failure_first_and_then_what_it_read(world: World) -> None:
     answer = why(world, "run:clean 0", story.time(0, 3.2))
-    assert answer.told() == ["RUN_FAILED clean", "SCHEMA_CHANGED orders"]
+    assert answer.listed() == ["RUN_FAILED clean", "SCHEMA_CHANGED orders"]
     assert answer.suspects[0].suspicion == 1
 
 
 def test_a_good_run_of_a_job_that_failed_later_has_no_suspects(world: World) -> None:
-    assert why(world, "run:clean -1", story.time(-1, 3.25)).told() == []
+    assert why(world, "run:clean -1", story.time(-1, 3.25)).listed() == []
 
 
 def test_a_job_is_asked_about_with_its_own_troubles(world: World) -> None:
-    assert why(world, "clean()", NINE).told()[:2] == ["SCHEMA_CHANGED orders", "RUN_FAILED clean"]
+    assert why(world, "clean()", NINE).listed()[:2] == ["SCHEMA_CHANGED orders", "RUN_FAILED clean"]
 
 
 def test_without_anomalies_there_are_no_suspects() -> None:
     good = World(story.good_nights())
     for name in ("dashboard", "dashboard.total", "total()", "run:publish 0"):
         answer = why(good, name, NINE)
-        assert answer.told() == []
+        assert answer.listed() == []
         assert answer.scope.jobs
 
 
 @pytest.mark.parametrize(("day", "hour"), [(0, 1.9), (-1, 9), (-3, 12), (-8, 1), (-100, 0)])
 def test_before_the_incident_there_are_none(world: World, day: int, hour: float) -> None:
-    assert why(world, "dashboard", story.time(day, hour)).told() == []
+    assert why(world, "dashboard", story.time(day, hour)).listed() == []
 
 
 def test_while_the_incident_unfolds_only_what_has_happened_is_known(world: World) -> None:
-    assert why(world, "dashboard", story.time(0, 2.3)).told() == ["SCHEMA_CHANGED orders"]
-    assert why(world, "dashboard", story.time(0, 3.1)).told() == ["STATISTIC_JUMPED refunds", "SCHEMA_CHANGED orders"]
-    assert "RUN_FAILED clean" in why(world, "dashboard", story.time(0, 3.5)).told()
-    assert "RUN_LATE total" not in why(world, "dashboard", story.time(0, 5)).told()
+    assert why(world, "dashboard", story.time(0, 2.3)).listed() == ["SCHEMA_CHANGED orders"]
+    assert why(world, "dashboard", story.time(0, 3.1)).listed() == ["STATISTIC_JUMPED refunds", "SCHEMA_CHANGED orders"]
+    assert "RUN_FAILED clean" in why(world, "dashboard", story.time(0, 3.5)).listed()
+    assert "RUN_LATE total" not in why(world, "dashboard", story.time(0, 5)).listed()
 
 
 def test_unrelated_jobs_change_nothing(world: World) -> None:
@@ -146,12 +146,12 @@ def _without_positions(suspects: list[dict[str, object]]) -> list[dict[str, obje
 
 
 def test_what_happened_before_since_is_not_suspected(world: World) -> None:
-    assert "SCHEMA_CHANGED orders" not in why(world, "dashboard", NINE, days=0.2).told()
+    assert "SCHEMA_CHANGED orders" not in why(world, "dashboard", NINE, days=0.2).listed()
 
 
 def test_depth_bounds_how_far_up_is_looked(world: World) -> None:
-    assert why(world, "dashboard", NINE, depth=1).told() == ["RUN_LATE publish"]
-    assert why(world, "dashboard", NINE, depth=0).told() == []
+    assert why(world, "dashboard", NINE, depth=1).listed() == ["RUN_LATE publish"]
+    assert why(world, "dashboard", NINE, depth=0).listed() == []
 
 
 def test_a_retry_that_succeeds_clears_the_job(world: World) -> None:
@@ -159,7 +159,7 @@ def test_a_retry_that_succeeds_clears_the_job(world: World) -> None:
     for event in events:  # the same job again, by another run
         if event["run"]["runId"] == "clean 0" and event["eventTime"] >= story.time(0, 8):
             event["run"]["runId"] = "clean 0 again"
-    assert "RUN_FAILED clean" not in why(World(events), "dashboard", NINE).told()
+    assert "RUN_FAILED clean" not in why(World(events), "dashboard", NINE).listed()
 
 
 def test_while_a_retry_runs_the_failure_still_counts_but_less(world: World) -> None:

@@ -266,12 +266,12 @@ def test_an_application_that_failed_before_it_started_the_job_is_to_blame() -> N
     made = World(application(child_runs=False))
     at = time(-3 * 1440 + 300)
     answer = why(made, "out", at)
-    assert answer.told() == ["RUN_FAILED app", "RUN_LATE load"]
+    assert answer.listed() == ["RUN_FAILED app", "RUN_LATE load"]
     assert answer.one("RUN_FAILED", "app").explains == ["job:jobs:load"]
 
 
 def test_an_application_that_failed_after_the_job_was_done_is_not() -> None:
-    assert why(World(application(child_runs=True)), "out", time(-3 * 1440 + 300)).told() == []
+    assert why(World(application(child_runs=True)), "out", time(-3 * 1440 + 300)).listed() == []
 
 
 def test_a_rename_that_the_readers_noticed_is_hardly_suspicious() -> None:
