@@ -4,6 +4,7 @@ A server takes more than a second of a core to import what it needs, and hundred
 `main()` with the same arguments; it may be signalled and killed like any other process.
 """
 
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -17,10 +18,15 @@ _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(["pytest", "headwater.cli.main", "headwater.cli.serve", "headwater.cli.demo"])
 
 
+_PR_SET_PDEATHSIG = 1
+
+
 def _main(arguments: Sequence[str], env: Mapping[str, str], output: str) -> None:
     os.environ.clear()
     os.environ.update(env)
     os.setsid()
+    # The process that forked us ends with pytest, however that ends: no server outlives the tests.
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     file = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(file, 1)
     os.dup2(file, 2)
