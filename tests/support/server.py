@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -37,14 +38,14 @@ def wait_for(condition: Callable[[], Any], what: str, seconds: float = PATIENCE)
 
 def headwater(*arguments: str, env: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
     """Runs a command to its end."""
-    return subprocess.run(
-        [*HEADWATER, *arguments],
-        env={**os.environ, "COLUMNS": "500", **(env or {})},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        output, errors = Path(folder) / "output", Path(folder) / "errors"
+        process = Forked(arguments, {**os.environ, "COLUMNS": "500", **(env or {})}, output, errors)
+        try:
+            code = process.wait(60)
+        finally:
+            process.send_signal(signal.SIGKILL)
+        return subprocess.CompletedProcess(arguments, code, output.read_text(), errors.read_text())
 
 
 def rebuild(data: Path) -> str:
