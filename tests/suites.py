@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -55,7 +56,7 @@ SUITES = (
     Suite("page", ("make", "-s", "page-check")),
     Suite("check", ("make", "-s", "check"), counts=False),
 )
-_AT_ONCE = 3
+_AT_ONCE = 4
 
 
 @dataclass
@@ -140,8 +141,10 @@ class Runner:
             stdout=output,
             stderr=subprocess.STDOUT,
             env={**os.environ, SUITE_NUMBER: str(number), "COLUMNS": "120"},
-            # Ctrl-C is for us: we pass it on, and wait until the suite has ended what it started.
+            # Ctrl-C is for us: we pass it on, and wait until the suite has ended what it started. Shells let what they
+            # start in the background ignore it.
             start_new_session=True,
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
         )
         self._running.append(_Running(suite, output, process, self._progress.add_task(suite.name, total=100)))
 
