@@ -1,6 +1,8 @@
 """Large answers: relative to the time it takes to encode them, and during ingest."""
 
 import json
+import time
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -35,12 +37,30 @@ def large_answers(folder: Path, sizes: Sizes, progress: Progress) -> list[Figure
         progress("filling a store for large answers")
         for load in (_TREE, _CHAIN):
             run_load(Task(server.port, 2, load=load, events_per_request=100))
-        return [
+        figures = [
             *_large_answer(server, sizes, "lineage", _TREE_PATH, progress),
             *_large_answer(server, sizes, "column lineage", _CHAIN_PATH, progress),
             *_mixed(server, sizes, "not cached", _uncached(_TREE_PATH), progress),
             *_mixed(server, sizes, "cached", _cached(_TREE_PATH), progress),
         ]
+    return [*figures, *_first_answer(folder / "answers", sizes, progress)]
+
+
+def _first_answer(data: Path, sizes: Sizes, progress: Progress) -> list[Figure]:
+    """Right after a start nothing of the graph is cached."""
+    first, encoding = [], []
+    for number in range(_TURNS):
+        progress(f"first answer after a start, {number + 1} of {_TURNS}")
+        with headwater(data) as server:
+            server.settle()
+            began = time.perf_counter()
+            body = server.get(_cached(_TREE_PATH)[0])
+            first.append((time.perf_counter() - began) * 1000)
+        decoded = msgspec.json.decode(body)
+        encoding.append(timed(partial(msgspec.json.encode, decoded), sizes.queries) * 1000)
+    ratio = _ratio(first, encoding)
+    text = f"{ratio:.1f} × ({median_of(first):.0f} ms, msgspec encodes it in {median_of(encoding):.1f} ms)"
+    return [at_most("first answer for 4,001 nodes after a start, relative to encoding it", ratio, 3, text, "3 ×")]
 
 
 def _large_answer(server: Server, sizes: Sizes, what: str, path: str, progress: Progress) -> list[Figure]:

@@ -33,12 +33,17 @@ class Contents:
         self._cache: OrderedDict[tuple[ContentId, object], tuple[Any, int]] = OrderedDict()
         self._cached_bytes = 0
         self._prefetched: Mapping[ContentId, bytes] = {}
+        self._at_first_miss: Callable[[], Iterable[ContentId]] | None = None
         self._last_schema: tuple[ContentId | None, f.Schema | None] = (None, None)
         self.links: dict[Node, tuple[int, Links]] = LatestCache(_CACHED_LINKS)
         self.feeding: dict[Node, tuple[int, Feeding]] = LatestCache(_CACHED_LINKS)
 
     def content(self, content: ContentId) -> bytes:
         known = self._prefetched.get(content)
+        if known is None and self._at_first_miss is not None:
+            ids, self._at_first_miss = self._at_first_miss, None
+            self.prefetched(self.read(set(ids())))
+            known = self._prefetched.get(content)
         return self._log.contents([content])[content] if known is None else known
 
     def read(self, ids: Iterable[ContentId]) -> dict[ContentId, bytes]:
@@ -47,6 +52,10 @@ class Contents:
     def prefetch(self, keys: Iterable[tuple[ContentId, object]]) -> None:
         """Reads at once what will be needed one by one: contents, and what will be made of them."""
         self.prefetched(self.read({key[0] for key in keys if key not in self._cache}))
+
+    def prefetch_at_first_miss(self, ids: Callable[[], Iterable[ContentId]]) -> None:
+        """The same, as soon as one content turns out to be missing: mostly all are cached, and nobody looks."""
+        self._at_first_miss = ids
 
     def prefetched(self, contents: Mapping[ContentId, bytes]) -> None:
         """Contents that somebody has read for many questions at once. They are used until the next ones come."""

@@ -9,7 +9,8 @@ people look at the same graph.
 import asyncio
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -165,27 +166,34 @@ class GraphWriter:
             out[src].append(ids[dst])
             into[dst].append(ids[src])
         pieces: list[_Pieces] = []
-        for count, node in enumerate(graph.nodes, 1):
-            cached = self._nodes.get(node)
-            if cached is None or cached.revision != self._state.nodes[node].revision:
-                cached = self._make(node)
-            pieces.append((ids[node], cached.kind, cached.data, _edges_json(ids[node], into[node], out[node])))
-            if count % _NODES_PER_SLICE == 0:
-                await asyncio.sleep(0)
+        async for part in self._in_parts(graph):
+            for node in part:
+                cached = self._nodes.get(node)
+                if cached is None or cached.revision != self._state.nodes[node].revision:
+                    cached = self._make(node)
+                pieces.append((ids[node], cached.kind, cached.data, _edges_json(ids[node], into[node], out[node])))
         return await _joined(pieces)
 
     async def _write_entire(self, graph: Subgraph) -> bytes:
         """An answer in which no edge of any node is left out."""
         pieces: list[_Pieces] = []
         entities, ids, nodes = self._state.nodes, self._ids, self._nodes
-        for count, node in enumerate(graph.nodes, 1):
-            cached = nodes.get(node)
-            if cached is None or cached.revision != entities[node].revision:
-                cached = self._make(node)
-            pieces.append((ids[node], cached.kind, cached.data, cached.edges or self._make_edges(node, cached)))
-            if count % _NODES_PER_SLICE == 0:
-                await asyncio.sleep(0)
+        async for part in self._in_parts(graph):
+            for node in part:
+                cached = nodes.get(node)
+                if cached is None or cached.revision != entities[node].revision:
+                    cached = self._make(node)
+                pieces.append((ids[node], cached.kind, cached.data, cached.edges or self._make_edges(node, cached)))
         return await _joined(pieces)
+
+    async def _in_parts(self, graph: Subgraph) -> AsyncIterator[list[Node]]:
+        """With turns for others in between. If something has to be read for one node, it is read for all of a part."""
+        nodes = list(graph.nodes)
+        for start in range(0, len(nodes), _NODES_PER_SLICE):
+            part = nodes[start : start + _NODES_PER_SLICE]
+            self._renderer.contents.prefetch_at_first_miss(partial(self._renderer.contents_of, part))
+            yield part
+            await asyncio.sleep(0)
 
     def _make(self, node: Node) -> _NodeJson:
         """Makes the JSON of a job or dataset and caches it, without its edges."""
@@ -277,6 +285,8 @@ async def _joined(nodes: list[_Pieces]) -> bytes:
 
 def _whole(parts: list[bytes]) -> bytes:
     """The answer, given its nodes in pieces; the last piece ends with a comma."""
-    if parts:
-        parts[-1] = parts[-1][:-1]
-    return b"".join((b'{"graph":[', *parts, b"]}"))
+    if not parts:
+        return b'{"graph":[]}'
+    parts[0] = b'{"graph":[' + parts[0]
+    parts[-1] = parts[-1][:-1] + b"]}"
+    return b"".join(parts)

@@ -25,6 +25,9 @@ _NO_FIELDS: list[shapes.Field] = []
 _NO_TAGS: dict[str, list[str]] = {}
 _STREAM_TYPES = {"TOPIC", "STREAM"}
 
+# Facets that the data of a dataset is made from, beside its schema.
+FACETS_READ = ("dataSource", "documentation", f.DECLARED_DATASET, "datasetType", "tags")
+
 D = TypeVar("D", bound=shapes.DatasetData)
 
 

@@ -15,6 +15,9 @@ from headwater.shapes import marquez as shapes
 
 _JOB_TYPES = {"BATCH": "BATCH", "STREAMING": "STREAM", "STREAM": "STREAM", "SERVICE": "SERVICE"}
 
+# Facets that the data of a job is made from.
+FACETS_READ = ("documentation", "sourceCodeLocation", "jobType")
+
 J = TypeVar("J", bound=shapes.JobData)
 
 
