@@ -3,7 +3,7 @@
 from collections.abc import MutableMapping
 from typing import Any
 
-# When the cached bytes reach this they are dropped, and made again as they are asked for.
+# When the cached bytes reach this they are dropped, and made again when needed.
 CACHE_BYTES = 32 << 20
 
 

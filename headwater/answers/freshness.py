@@ -20,7 +20,7 @@ from headwater.store.protocol import Sign, Tables
 from headwater.why.fresh import STREAM_RUNS, Fresh, freshness
 from headwater.why.pace import BATCH, RUNS, SECOND, SIGNS
 
-# A dataset with more inputs is asked about one by one; of an input the latest writers are enough.
+# A dataset with more inputs is queried one by one; of an input the latest writers are enough.
 _MOST_INPUTS, _MOST_WRITERS = 100, 20
 
 

@@ -82,7 +82,7 @@ class History:
         return shapes.Runs(await self._full_runs(runs, contents), job.runs + job.named)
 
     async def _full_runs(self, runs: list[Run], contents: pages.ContentsById) -> list[shapes.Run]:
-        """With what they used. However many they are, the tables and the log are asked a few times only."""
+        """With what they used. However many they are, the tables and the log are queried a few times only."""
         state = self._service.state
         used = {Node(key >> 1) for run in runs for key in run.uses}
         await self._service.catch_up(member for node in used for member in state.aliases.members(node))

@@ -1,7 +1,7 @@
 """Impact → JSON, fast.
 
 What is shown of a node is cached as bytes until its revision moves. A whole answer is cached line
-by line, with all that the walk looked at. When the same is asked again and something has changed,
+by line, with all that the walk looked at. When the same query comes again and something has changed,
 as it always has where events come in, then mostly the way is still the same: another run of a
 job that was there before. Then only the lines of what changed are written anew.
 """
@@ -58,7 +58,7 @@ class _Answer(msgspec.Struct, gc=False):
     counts: tuple[int, int, int] = (0, 0, 0)  # jobs, datasets and columns
     levels: list[tuple[int, list[bytes]]] = []  # by distance
     places: dict[Node, _Place] = {}  # of jobs and datasets
-    columns: dict[Node, list[tuple[_Place, bytes]]] = {}  # with each line up to what is said of its dataset
+    columns: dict[Node, list[tuple[_Place, bytes]]] = {}  # with each line up to where its dataset's part begins
     owners: dict[Node, tuple[str, ...]] = {}
     entities: list[Job | Dataset] = []  # all that it hangs on
     revisions: list[int] = []
@@ -185,7 +185,7 @@ class ImpactWriter:
             await asyncio.sleep(0)
             part = every[start : start + _NODES_PER_SLICE]
             fresh = (self._facets(node) for node, _ in part if node not in self._pieces)
-            owners = {held[2] for facets in fresh if (held := facets.get("ownership")) is not None}
+            owners = {facet[2] for facets in fresh if (facet := facets.get("ownership")) is not None}
             self._renderer.contents.prefetch((content, f.Ownership) for content in owners - {DELETED})
             yield part
 
@@ -200,7 +200,7 @@ class ImpactWriter:
         return lines
 
     def _columns(self, node: Node, hit: Impact) -> Iterator[tuple[int, bytes]]:
-        """What else is said of a column is said of its dataset."""
+        """With the head of each column's line; the rest of the line is its dataset's."""
         if node not in hit.columns:
             return
         dataset, direct = self._state.nodes[node], hit.direct[node]

@@ -59,10 +59,10 @@ class LateFinder:
         running, _ = self._listing.jobs(None, limit, 0, ("RUNNING",))
         idle, _ = self._listing.jobs(None, limit, 0, _STATES_WITH_NEXT_RUN)
         jobs = [*running, *idle]
-        found = await self._expected(jobs, at)
+        expected = await self._expected(jobs, at)
         answer = Late(to_datetime(at), [], [], len(jobs))
         for job in jobs:
-            due = found.get(job.node)
+            due = expected.get(job.node)
             if due is not None and at > due.expected.until:
                 if due.expected.kind == SuspectKind.RUN_LATE:
                     answer.late.append(_late_job(job, due))

@@ -2,7 +2,7 @@
 
 A run read the version that it named, or else the newest one when it began to read, never one
 that it wrote itself. Under several names of a dataset it is the one that somebody is known to
-have written: readers tell of versions too, each under the name that it knows.
+have written: readers report versions too, each under the name that it knows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ async def versions_read(service: Service, runs: Sequence[Run]) -> dict[int, list
     """By the row of the run. Names are looked up on the event loop, versions beside it, all at once."""
     state = service.state
     used = [(run, node, use) for run in runs for node, use in _uses(state, run, INPUT)]
-    which = await service.run_query(pages.versions_read, service.tables, [_asked(state, *one) for one in used])
+    which = await service.run_query(pages.versions_read, service.tables, [_version_query(state, *one) for one in used])
     by_row: dict[int, list[DatasetVersionUse]] = {run.row: [] for run in runs}
     for (run, node, use), (uuid, producer) in zip(used, which, strict=True):
         by_row[run.row].append(DatasetVersionUse(state.aliases.canonical(node), use, uuid, producer))
@@ -52,7 +52,7 @@ def _uses(state: State, run: Run, direction: int) -> Iterator[tuple[Node, Use]]:
             yield Node(key >> 1), use
 
 
-def _asked(state: State, run: Run, node: Node, use: Use) -> VersionQuery:
+def _version_query(state: State, run: Run, node: Node, use: Use) -> VersionQuery:
     names = state.aliases.members(node)
     version, schema, _, _ = max(use.effective_versions(), key=lambda version: version[3])
     ids = [version_uuid(state.dataset_of(name), version, schema, None) for name in (node, *names)]

@@ -25,9 +25,9 @@ def event_counts(state: State, period: str, timezone: str | None) -> list[shapes
 
 
 def created_counts(listing: Listing, created: CreationCounts, period: str, timezone: str | None) -> list[shapes.Count]:
-    found = intervals(now(), period, timezone)
+    spans = intervals(now(), period, timezone)
     listing.catch_up()
-    return [shapes.Count(to_datetime(start), to_datetime(end), created.before(end)) for start, end in found]
+    return [shapes.Count(to_datetime(start), to_datetime(end), created.before(end)) for start, end in spans]
 
 
 def _events(state: State, interval: Interval) -> shapes.EventCounts:

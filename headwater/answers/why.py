@@ -77,14 +77,14 @@ class RootCauses:
         return dataset_node_id(entity.namespace, entity.name)
 
 
-def moment_of(asked: Micros | None, run: Run | None = None) -> Micros:
+def moment_of(requested: Micros | None, run: Run | None = None) -> Micros:
     """The moment that a question is about. Of a run that is over its end; else the present. Of
     the future nothing is known, so it is never later than the present."""
     present = now()
-    if asked is None:
+    if requested is None:
         ended = run.ended_at if run is not None else None
         return min(ended, present) if ended is not None else present
-    return min(asked, present)
+    return min(requested, present)
 
 
 def judge(tables: Tables, log: Log, scope: Scope, since: Micros, about: Run | None) -> tuple[list[Suspect], int]:

@@ -83,7 +83,7 @@ def run_event(
 
 
 def operation_event(at: Micros, job: Name, action: str, by: str, outcome: str, **details: Any) -> Event:
-    """What somebody did to a connector, or wanted to."""
+    """What somebody did to a connector, or tried to do."""
     facet = _own("operation", action=action, by=by, outcome=outcome, **details)
     return _event(at, "JobEvent", job={**_named(job), "facets": {OPERATION: facet}}, inputs=[], outputs=[])
 

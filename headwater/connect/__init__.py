@@ -1,1 +1,1 @@
-"""Kafka Connect as it is asked and operated through its REST API."""
+"""Kafka Connect: queried and operated through its REST API."""

@@ -1,8 +1,8 @@
 """What lies around each job and dataset, as far as the walk down needs to know it.
 
-It is kept between questions. Most changes of a job or dataset are another run of the same: the
+It is cached between questions. Most changes of a job or dataset are another run of the same: the
 revision moves, and all around is as before. Then the same object is kept, so that whoever has
-walked here can tell at once that the way is still the same.
+walked here knows at once that the way is still the same.
 """
 
 from sys import intern
@@ -23,7 +23,7 @@ NOTHING: Names = frozenset()
 
 
 class Uses(msgspec.Struct, frozen=True, gc=False, eq=False):
-    """What the columns of one dataset use of another, as one job said."""
+    """What the columns of one dataset use of another, as one job reported it."""
 
     used: Names  # columns of the other
     direct: Names  # columns that copy or compute values of any of them
@@ -48,7 +48,7 @@ def _behind(names: Names, pairs: tuple[str, ...]) -> Names:
 class AroundDataset(msgspec.Struct, frozen=True, gc=False, eq=False):
     readers: list[Node]  # jobs
     fed: list[Node]  # datasets that it feeds, where nobody named the job
-    uses: dict[tuple[Node, Node], Uses]  # of other datasets, by who said so and which
+    uses: dict[tuple[Node, Node], Uses]  # of other datasets, by who reported it and which
     reported: object  # what all this was made from
 
 
@@ -74,7 +74,7 @@ class AroundJob:
 
 
 Surroundings = tuple[int, AroundDataset | AroundJob]
-"""The revision that it belongs to, and what was found. As long as one has the same object, nothing
+"""The revision that it belongs to, and what lies around. As long as one has the same object, nothing
 around the job or dataset has changed."""
 
 _Sets = list[tuple[Edge, ColumnSet]]
@@ -175,7 +175,7 @@ class Around:
         return {key: some[0] if len(some) == 1 else self._together(some) for key, some in by_source.items()}
 
     def _uses_reported(self, dataset: Node, reported: ColumnSet, target: Node) -> dict[Node, Uses]:
-        """What one facet says, by the dataset that is used. The same may be said of many datasets."""
+        """What one facet says, by the dataset that is used. Many datasets may have the same facet."""
         schema = self._reader.schema_content(self._state, dataset)
         key = (reported.kind, reported.content, schema, target if reported.kind == JOB_LINEAGE else None)
         known = self._uses_by_facet.get(key)

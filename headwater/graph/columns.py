@@ -63,7 +63,7 @@ class Reader(Protocol):
 
     def columns(self, state: State, reported: ColumnSet, target: Node) -> Columns: ...
     def prefetch_columns(self, columns: Iterable[tuple[ColumnSet, Node]]) -> None:
-        """To be called before `columns` is asked for many: they are read at once."""
+        """To be called before `columns` is called for many: they are read at once."""
 
     def field_names(self, state: State, dataset: Node) -> list[str]: ...
     def schema_content(self, state: State, dataset: Node) -> ContentId | None: ...
@@ -112,7 +112,7 @@ def columns_above(
     state: State, reader: Reader, start: Iterable[Column], depth: int, when: When | None = None
 ) -> Slices[ColumnSets, ColumnSets]:
     """The columns of `column_lineage` upwards, found dataset by dataset: mostly all columns of a
-    dataset are wanted, and what feeds them all is one set for each dataset that feeds it."""
+    dataset are needed, and what feeds them all is one set for each dataset that feeds it."""
     walk = ColumnWalk(state, reader, when)
     frontier: dict[Node, set[str]] = {}
     for dataset, name in start:
@@ -219,7 +219,7 @@ def _sources(edges: list[ColumnEdge]) -> Feeding:
 
 class ColumnWalk:
     """Steps from column to column. Links are made once for a dataset, whatever the number of
-    columns that are asked for, and for the present cached until the dataset changes. Of most
+    columns that are needed, and for the present cached until the dataset changes. Of most
     datasets the same is reported at any time, and then what is cached serves the past as well."""
 
     def __init__(self, state: State, reader: Reader, when: When | None) -> None:

@@ -1,7 +1,7 @@
 """Which inputs of a job reach which of its outputs.
 
 In this order: the job's `lineage` facet, the dataset's `lineage` facet, `columnLineage`, and
-where nothing is said, every input reaches every output. Column lineage has gaps in practice
+where none of them says anything, every input reaches every output. Column lineage has gaps in practice
 (`count(*)`, pushed-down filters), so it is believed only as far as it explains: an input that
 it names for one output is not also assumed for another output that has column lineage
 without it; an input that it names nowhere still reaches all.

@@ -2,7 +2,7 @@
 
 The walk carries along which columns are hit, and how. A column is hit directly if some whole
 way to it copies or computes values, indirectly if every way somewhere only filters, joins,
-groups or sorts by them. Where nobody said how columns are used, all may be hit: what lies
+groups or sorts by them. Where no event says how columns are used, all may be hit: what lies
 behind is hit in an unknown way.
 """
 

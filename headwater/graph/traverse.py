@@ -62,7 +62,7 @@ def paths(state: State, start: Node, end: Node, when: When | None = None) -> Wal
     up = yield from walk.directed(end, deep, up=True)
     edges = {pair: edge for pair, edge in down.edges.items() if pair in up.edges}
     # A job may lie below the start and above the end without anything flowing through it from
-    # the one to the other, so only the edges tell.
+    # the one to the other, so only the edges decide.
     passed = {start, end, *chain.from_iterable(edges)}
     return Subgraph({node: distance for node, distance in down.nodes.items() if node in passed}, edges)
 

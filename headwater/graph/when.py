@@ -13,7 +13,7 @@ from headwater.openlineage.event import stamp_time
 class When(Protocol):
     def alive(self, state: State, edge: Edge) -> bool: ...
     def deleted(self, state: State, *nodes: Node) -> Micros:
-        """The last time by then that one of these was deleted: what was said up to it is gone."""
+        """The last time by then that one of these was deleted: what was reported up to it is gone."""
 
     def hides(self, state: State, node: Node) -> bool:
         """Whether the job or dataset was deleted, and not seen again by then."""

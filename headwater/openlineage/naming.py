@@ -1,6 +1,6 @@
 """One dataset, one name: rules that make the spellings of different engines equal.
 
-Only what is certain from the name alone is done here. What two engines tell about each
+Only what is certain from the name alone is done here. What two engines report about each
 other (symlinks, a broker that appears in two lists) is joined in `model/aliases.py`, where
 it can be undone.
 """

@@ -29,7 +29,7 @@ class ConnectorTask(msgspec.Struct):
 
 
 class TopicFlow(msgspec.Struct):
-    """As the watcher last told it. A source has no lag."""
+    """As of the watcher's last poll. A source has no lag."""
 
     topic: str
     messagesPerSecond: float | None

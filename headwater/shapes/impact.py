@@ -8,7 +8,7 @@ from headwater.shapes.common import NodeRef, RunSummary
 class Impacted(NodeRef, gc=False):
     distance: int = 0  # in jobs: what the next job writes is 1 away
     # DIRECT: some way there copies or computes values; INDIRECT: every way only filters, joins,
-    # groups or sorts by them; UNKNOWN: nobody said how the columns are used.
+    # groups or sorts by them; UNKNOWN: no event says how the columns are used.
     use: str = "UNKNOWN"
     owners: list[str] = msgspec.field(default_factory=list)
     latestRun: RunSummary | None = None  # of the job, or of the job that last wrote the dataset

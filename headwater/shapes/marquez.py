@@ -127,7 +127,7 @@ class UsedVersion(msgspec.Struct, gc=False):
 
 
 class RunState(msgspec.Struct, gc=False):
-    """One step of a run, and the event that said so."""
+    """One step of a run, and the event that reported it."""
 
     type: str
     at: datetime

@@ -22,7 +22,7 @@ class VersionRead(msgspec.Struct, gc=False):
     namespace: str
     name: str
     version: str
-    producedByRunId: str | None  # None: nobody told who wrote it
+    producedByRunId: str | None  # None: no event says who wrote it
 
 
 class VersionWritten(msgspec.Struct, gc=False):
@@ -39,5 +39,5 @@ class LinkedRun(msgspec.Struct, gc=False):
 
 
 class RunLineage(msgspec.Struct):
-    runs: list[LinkedRun]  # the one that was asked for first, then by distance
+    runs: list[LinkedRun]  # the requested one first, then by distance
     truncated: bool  # there are more runs than are shown; the nearest are here

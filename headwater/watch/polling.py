@@ -81,7 +81,7 @@ class Backoff:
 
 
 class BackgroundTask:
-    """Slow questions, asked beside the polls: at most one round of them at a time."""
+    """Slow lookups, made beside the polls: at most one round of them at a time."""
 
     def __init__(self, what: str) -> None:
         self._what = what

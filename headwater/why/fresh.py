@@ -56,7 +56,7 @@ def freshness(
 
 
 def _writing(names: Sequence[Node], runs: Sequence[Run]) -> list[Run]:
-    """Runs that wrote the dataset. Where runs tell of no dataset at all, only their job does,
+    """Runs that wrote the dataset. Where runs report no dataset at all, only their job does,
     and they are taken to do what it does."""
     keys = {use_key(name, OUTPUT) for name in names}
     return [run for run in seen(runs) if not run.uses or not keys.isdisjoint(run.uses)]

@@ -19,7 +19,7 @@ WEIGHTS = {
     (SuspectKind.DATASET_DROPPED, ""): 0.9,
     (SuspectKind.DATASET_RENAMED, ""): 0.6,
     (SuspectKind.DATASET_RENAMED, "noticed"): 0.2,  # those who read it have done so by its new name
-    (SuspectKind.SCHEMA_CHANGED, "feeding"): 0.85,  # a column that feeds what was asked for is gone or retyped
+    (SuspectKind.SCHEMA_CHANGED, "feeding"): 0.85,  # a column that feeds what the query names is gone or retyped
     (SuspectKind.SCHEMA_CHANGED, "breaking"): 0.4,  # another column is
     (SuspectKind.SCHEMA_CHANGED, "adding"): 0.1,
     (SuspectKind.STATISTIC_JUMPED, ""): 0.65,
@@ -115,13 +115,13 @@ def _causes(findings: list[Finding], scope: Scope) -> dict[Finding, set[Finding]
     }
     whole: dict[Finding, set[Finding]] = {}
     for finding in findings:
-        causes_found: set[Finding] = set()
+        causes: set[Finding] = set()
         frontier = [finding]
         while frontier:
-            fresh = direct[frontier.pop()] - causes_found
-            causes_found |= fresh
+            fresh = direct[frontier.pop()] - causes
+            causes |= fresh
             frontier += fresh
-        whole[finding] = causes_found - {finding}
+        whole[finding] = causes - {finding}
     return whole
 
 

@@ -39,7 +39,7 @@ class Trouble(msgspec.Struct, frozen=True):
     kind: SuspectKind
     run: Run  # the one in trouble; of a late job the last one
     at: Micros  # since when
-    state: str  # of the run at the moment that was asked for
+    state: str  # of the run at the moment of the query
     every: float | None = None  # how often the job usually runs, or its run gives a sign
     takes: float | None = None  # how long the job usually runs
     again: Run | None = None  # a newer run, which is under way

@@ -32,7 +32,7 @@ class Facts(msgspec.Struct):
 
 
 def suspects(scope: Scope, facts: Facts, since: Micros, about: Run | None = None) -> list[Suspect]:
-    """`about`: the run that was asked for. It comes first if anything is wrong with it."""
+    """`about`: the run that the query names. It comes first if anything is wrong with it."""
     findings = _Findings(scope, facts, since)
     for job in scope.jobs.values():
         findings.look_at_runs(job)

@@ -87,7 +87,7 @@ class Upstream:
     def __init__(
         self, state: State, reader: Reader, at: Micros, depth: int, kind_of: Callable[[Job], str], *, strict: bool
     ) -> None:
-        """`strict`: only the columns asked for and what feeds them."""
+        """`strict`: only the columns of the query and what feeds them."""
         self.scope = Scope(at)
         self._state, self._depth, self._kind_of, self._strict = state, depth, kind_of, strict
         self._when = At(at)
@@ -143,7 +143,7 @@ class Upstream:
                 columns_read.add(name)
         if not self._strict or columns is None or columns - reported:
             for source in self._inputs(job, dataset, job_at.distance + 1):
-                # Nothing is known of the columns, or of those that were asked for.
+                # Nothing is known of the columns, or of those in the query.
                 if not reported or (self._strict and columns is not None and columns - reported):
                     sources[source] = None
                 else:

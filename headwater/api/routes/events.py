@@ -26,10 +26,10 @@ async def events(
 ) -> Response[bytes]:
     if sort_direction.lower() not in ("asc", "desc"):
         raise BadRequest("sortDirection must be asc or desc")
-    wanted = EventFilter(
+    event_filter = EventFilter(
         time_of("after", after), time_of("before", before), sort_direction.lower() == "desc", limit, offset
     )
-    return answer(await app.history.events(wanted))
+    return answer(await app.history.events(event_filter))
 
 
 routes = (events,)

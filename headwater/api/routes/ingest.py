@@ -1,7 +1,7 @@
-"""The intake as routes.
+"""The ingest paths as routes.
 
-`app.py` hands events to the intake before any routing. These routes are there for the other
-spellings of its paths, such as with a slash at the end, and tell OpenAPI, OPTIONS and 405 of it.
+`app.py` hands events to `api/ingest.py` before any routing. These routes serve the other spellings of
+its paths, such as with a slash at the end, and make OpenAPI, OPTIONS and 405 know them.
 """
 
 from litestar import post

@@ -24,9 +24,9 @@ async def healthz(app: App) -> Response[bytes]:
         service.tables_position,
         __version__,
     )
-    said = answer(body)
-    said.status_code = 200 if failing is None else 503
-    return said
+    response = answer(body)
+    response.status_code = 200 if failing is None else 503
+    return response
 
 
 class _Collector(Collector):
@@ -43,7 +43,7 @@ class _Collector(Collector):
             "log_commits": ("Group commits of the log", counters.commits),
             "table_writes": ("Writes of the derived tables", counters.table_writes),
             "store_failures": ("Commits that the disk refused", counters.store_failures),
-            "live_resyncs": ("Times that a live subscriber had to be told to ask again", service.live.resyncs),
+            "live_resyncs": ("Times that a live subscriber had to resync", service.live.resyncs),
             "queries_timed_out": ("Questions that took longer than they may", counters.queries_timed_out),
             "queries_abandoned": ("Questions whose client left before the answer", counters.queries_abandoned),
         }
@@ -60,10 +60,10 @@ class _Collector(Collector):
             "edges": ("Edges between jobs and datasets", len(state.edges)),
             "live_subscribers": ("Open live streams", len(service.live.subscribers)),
         }
-        found: list[Metric] = [
+        metrics: list[Metric] = [
             CounterMetricFamily(f"headwater_{name}", text, value=value) for name, (text, value) in counted.items()
         ]
-        found += [GaugeMetricFamily(f"headwater_{name}", text, value=value) for name, (text, value) in gauges.items()]
+        metrics += [GaugeMetricFamily(f"headwater_{name}", text, value=value) for name, (text, value) in gauges.items()]
         odd = CounterMetricFamily(
             "headwater_facets_not_understood",
             "Known facets that do not follow their schema; they are kept, but not interpreted",
@@ -71,7 +71,7 @@ class _Collector(Collector):
         )
         for facet, count in not_understood.items():
             odd.add_metric([facet], count)
-        return [*found, odd]
+        return [*metrics, odd]
 
 
 def registry_for(service: Service, search: Search) -> CollectorRegistry:

@@ -15,7 +15,7 @@ class WatchedCluster:
     def __init__(self, connect: Connect, state: WatcherState) -> None:
         self.id = state.cluster
         self.version = ""
-        """Of Connect; empty until it is asked for."""
+        """Of Connect; empty until it is looked up."""
         self.workers = Workers(connect, state.workers)
         self.connectors = {name: WatchedConnector(run) for name, run in state.connectors.items()}
 

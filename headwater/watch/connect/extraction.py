@@ -23,7 +23,7 @@ class TopicCatalog:
     used: frozenset[str] = frozenset()
     """Topics that Connect has seen the connector use."""
     all_topics: frozenset[str] | None = None
-    """All topics of the cluster; None if Kafka was not asked."""
+    """All topics of the cluster; None if Kafka was not queried."""
     schemas: Schemas = lambda topic, part: None
 
     def columns(self, topic: str) -> tuple[Field, ...] | None:

@@ -40,7 +40,7 @@ class Reporter:
         self._send, self._sent, self._known_runs = send, sent, known_runs
 
     async def report(self, names: Iterable[str], now: float, latest: Mapping[str, KnownRun] | None = None) -> None:
-        """`latest`: the runs that Headwater knows, if they were asked for already."""
+        """`latest`: the runs that Headwater knows, if they were read already."""
         for name in names:
             await self._report(name, self._cluster.connectors[name], now, latest)
 

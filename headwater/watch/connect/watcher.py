@@ -22,7 +22,7 @@ from headwater.watch.registry.client import Registry
 
 log = logging.getLogger("headwater.watch")
 
-# So long after a list without a connector Connect is asked again, before the connector counts as deleted.
+# So long after a list without a connector Connect is polled again, before the connector counts as deleted.
 _CONFIRM = 0.5
 # So long the first poll waits for Kafka, which may be away. Rates and lag then follow later.
 _FLOWS_PATIENCE = 2.0

@@ -1,1 +1,1 @@
-"""Topics and consumer groups, asked from Kafka."""
+"""Topics and consumer groups, read from Kafka."""

@@ -1,4 +1,4 @@
-"""Topics, their growth, and the lag of consumer groups, asked from Kafka. Needs confluent-kafka."""
+"""Topics, their growth, and the lag of consumer groups, read from Kafka. Needs confluent-kafka."""
 
 import asyncio
 import logging

@@ -35,7 +35,7 @@ class _Latest(msgspec.Struct):
 
 
 class Registry:
-    """A schema that is asked for is looked up by the next `refresh`."""
+    """A requested schema is looked up by the next `refresh`."""
 
     def __init__(self, url: str, timeout: float = 10.0, every: float = EVERY) -> None:
         self.url = url.rstrip("/")

@@ -1761,7 +1761,7 @@ export interface components {
             runs: components["schemas"]["LinkedRun"][];
             truncated: boolean;
         };
-        /** @description One step of a run, and the event that said so. */
+        /** @description One step of a run, and the event that reported it. */
         RunState: {
             type: string;
             /** Format: date-time */
@@ -1864,7 +1864,7 @@ export interface components {
         Tags: {
             tags: components["schemas"]["Tag"][];
         };
-        /** @description As the watcher last told it. A source has no lag. */
+        /** @description As of the watcher's last poll. A source has no lag. */
         TopicFlow: {
             topic: string;
             messagesPerSecond: number | null;
