@@ -38,14 +38,14 @@ def test_every_setting_is_documented(setting: str) -> None:
 
 def commands() -> dict[str, set[str]]:
     """Each command with its options, those of its sub-commands too."""
-    found: dict[str, set[str]] = {}
+    flags: dict[str, set[str]] = {}
     for name in (name for name in app if not name.startswith("-")):
         parts = [app[name]] if app[name].default_command else [app[name][sub] for sub in app[name] if sub[0] != "-"]
         options = {
             word for part in parts for argument in part.assemble_argument_collection() for word in argument.names
         }
-        found[name] = {word for word in options if word.startswith("-")}
-    return found
+        flags[name] = {word for word in options if word.startswith("-")}
+    return flags
 
 
 @pytest.mark.parametrize("command", commands())

@@ -1,4 +1,4 @@
-"""What questions cost: whatever is asked, no statement goes through all of a large table, and the
+"""What questions cost: whatever the query, no statement goes through all of a large table, and the
 same answer costs the same in a store with many more runs."""
 
 import re
@@ -75,12 +75,12 @@ QUESTIONS: dict[str, list[str]] = {
     "/api/v2beta/search/datasets": ["/api/v2beta/search/datasets?q=clean"],
 }
 # Counting takes a step for each of these: a quarter of an hour in which there were events, or a
-# version of the dataset asked about. A million of them take 40 ms.
+# version of the requested dataset. A million of them take 40 ms.
 COUNTED = ("/events/lineage?", "/versions?")
 
 pytestmark = pytest.mark.filterwarnings("ignore::litestar.exceptions.LitestarDeprecationWarning")
 
-_CONNECT = "/api/v1/connect"  # asked elsewhere
+_CONNECT = "/api/v1/connect"  # queried elsewhere
 NOT_ASKED = {
     "/api/v1/live",  # a stream, of what is in memory
     f"{_CONNECT}/clusters",
@@ -96,8 +96,8 @@ def events(runs: int) -> Iterator[dict[str, Any]]:
     source = {"dataSource": facet(name="warehouse", uri="postgres://db")}
     yield run("COMPLETE", "load", -5, "first", ["raw"], [dataset("clean", symlinks(("hive", "clean")))])
     for number in range(runs):
-        told = {"dataQualityMetrics": facet(rowCount=number), **source}
-        clean = dataset("clean", {**schema("id"), **columns(id=["raw.id"]), **told})
+        facets = {"dataQualityMetrics": facet(rowCount=number), **source}
+        clean = dataset("clean", {**schema("id"), **columns(id=["raw.id"]), **facets})
         version = {"version": facet(datasetVersion=f"v{number}")}
         above = parent("dag", f"dag-{number}")
         yield run("START", "load", 10 * number, f"load-{number}", [dataset("raw", schema("id"))], [clean], above)
@@ -123,16 +123,16 @@ class Asked:
         db.set_trace_callback(lambda sql: self._heard.append((db, sql)))
         return db
 
-    async def ask(self, path: str) -> Any:
-        found = await self._client.get(path)
-        assert found.status_code == 200, (path, found.text)
-        return found.json()
+    async def get(self, path: str) -> Any:
+        response = await self._client.get(path)
+        assert response.status_code == 200, (path, response.text)
+        return response.json()
 
     async def steps(self, path: str) -> int:
         """How many steps SQLite took for an answer, which was given once before."""
-        await self.ask(path)
+        await self.get(path)
         with self._counted() as counter:
-            await self.ask(path)
+            await self.get(path)
         return counter["steps"]
 
     @contextmanager
@@ -150,7 +150,7 @@ class Asked:
 
     async def paths(self) -> dict[str, str]:
         """All questions, with the route that each is for."""
-        (version, *_) = (await self.ask(f"{_JOB}/load/versions"))["versions"]
+        (version, *_) = (await self.get(f"{_JOB}/load/versions"))["versions"]
         return {path.format(version=version["version"]): route for route, some in QUESTIONS.items() for path in some}
 
 
@@ -175,12 +175,12 @@ def test_every_question_is_asked_here() -> None:
 
 
 async def test_no_statement_goes_through_all_of_a_table(tmp_path: Path) -> None:
-    async with answering(12, tmp_path) as asked:
-        with asked.statements() as statements:
-            for path in await asked.paths():
-                await asked.ask(path)
+    async with answering(12, tmp_path) as server:
+        with server.statements() as statements:
+            for path in await server.paths():
+                await server.get(path)
         assert len(statements) > 20
-        assert [(sql, found) for reader, sql in statements if (found := scans(reader, sql))] == []
+        assert [(sql, scanned) for reader, sql in statements if (scanned := scans(reader, sql))] == []
 
 
 def test_a_scan_is_noticed(tmp_path: Path) -> None:
@@ -203,8 +203,8 @@ def test_a_scan_is_noticed(tmp_path: Path) -> None:
 def scans(db: sqlite3.Connection, statement: str) -> list[str]:
     """The lines of a statement's plan that go through a whole table."""
     plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {statement}")]
-    asked = statement.partition(") SELECT json_group_array")[0]  # the rest puts its rows into one
-    in_order = re.search(r"LIMIT \d+( OFFSET \d+)?$", asked) and not any("TEMP B-TREE" in line for line in plan)
+    query = statement.partition(") SELECT json_group_array")[0]  # the rest puts its rows into one
+    in_order = re.search(r"LIMIT \d+( OFFSET \d+)?$", query) and not any("TEMP B-TREE" in line for line in plan)
     return [
         line for line in plan if re.match("SCAN|.*AUTOMATIC", line) and not _is_short(line, in_order=bool(in_order))
     ]
@@ -220,8 +220,8 @@ def _is_short(line: str, *, in_order: bool) -> bool:
 async def test_an_answer_costs_the_same_however_many_runs_there_are(tmp_path: Path) -> None:
     costs: list[dict[str, int]] = []
     for runs in (30, 600):
-        async with answering(runs, tmp_path / str(runs)) as asked:
-            costs.append({path: await asked.steps(path) for path in await asked.paths()})
+        async with answering(runs, tmp_path / str(runs)) as server:
+            costs.append({path: await server.steps(path) for path in await server.paths()})
     few, many = costs
     grown = {path: (steps, many[path]) for path, steps in few.items() if many[path] > steps}
     assert all(any(counted in path for counted in COUNTED) for path in grown), grown

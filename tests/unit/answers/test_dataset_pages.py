@@ -36,16 +36,16 @@ def listed(world: World) -> list[Node]:
 
 async def without_versions(world: World, nodes: list[Node]) -> bytes:
     history = History(Service(world.log, world.tables, world.state), world.contents, world.renderer)
-    found = await history.datasets(nodes)
-    for one in found:
+    datasets = await history.datasets(nodes)
+    for one in datasets:
         one.currentVersion = None
-    return msgspec.json.encode(found)
+    return msgspec.json.encode(datasets)
 
 
 @examples(150)
 @given(events)
-def test_columns_are_shown_as_the_graph_has_them(told: list[EventOrEdit]) -> None:
-    world = World(told)
+def test_columns_are_shown_as_the_graph_has_them(events: list[EventOrEdit]) -> None:
+    world = World(events)
     assert asyncio.run(without_versions(world, listed(world))) == shown_one_by_one(world, listed(world))
     close_all()
 
@@ -77,18 +77,18 @@ async def shown(history: History, nodes: list[Node]) -> bytes:
 @examples(150)
 @given(events, st.sets(st.integers(0, 12)), st.sets(st.integers(0, 12)))
 def test_what_the_tables_lack_is_shown_all_the_same(
-    told: list[EventOrEdit], written: set[int], on_the_way: set[int]
+    events: list[EventOrEdit], written: set[int], on_the_way: set[int]
 ) -> None:
     """Some writes are done and some are on their way, at any place among the events."""
-    asyncio.run(_compare(told, written, on_the_way))
+    asyncio.run(_compare(events, written, on_the_way))
     close_all()
 
 
-async def _compare(told: list[EventOrEdit], written: set[int], on_the_way: set[int]) -> None:
+async def _compare(events: list[EventOrEdit], written: set[int], on_the_way: set[int]) -> None:
     world = World([])
     service = Service(world.log, world.tables, world.state)
     history = History(service, world.contents, world.renderer)
-    for number, event in enumerate(told):
+    for number, event in enumerate(events):
         world.ingest(event)
         if number in written:
             await service.write_tables()

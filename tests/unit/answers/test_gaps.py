@@ -63,23 +63,23 @@ def test_an_alias_and_a_dropped_dataset_are_no_gap() -> None:
 
 
 def test_what_was_deleted_is_no_gap_and_leaves_gaps_around_it() -> None:
-    told = [
+    events = [
         make.run("COMPLETE", "load", 0, "r1", ["raw"], ["mid"]),
         make.run("COMPLETE", "send", 1, "r2", ["mid"], ["out"]),
     ]
-    finder = finder_of(World([*told, make.deletion(make.job_ref("load"), make.dataset_ref("out"), at=5)]))
+    finder = finder_of(World([*events, make.deletion(make.job_ref("load"), make.dataset_ref("out"), at=5)]))
     assert names_in(finder, JOBS_WITHOUT_OWNER) == ["send"]
     assert names_in(finder, DATASETS_WITHOUT_PRODUCER) == ["mid", "raw"]
     assert names_in(finder, DATASETS_WITHOUT_CONSUMER) == ["raw"]
 
 
 def test_pages_and_namespaces() -> None:
-    told = [
+    events = [
         make.dataset_event((namespace, name)) for namespace in ("a", "a\x01", "ab", "b") for name in ("x", "y", "z")
     ]
-    finder = finder_of(World(told))
-    found = asyncio.run(finder.gaps(DATASETS_WITHOUT_PRODUCER, "a", 2, 1))
-    assert (found.totalCount, [node.nodeId for node in found.nodes]) == (3, ["dataset:a:y", "dataset:a:z"])
+    finder = finder_of(World(events))
+    answer = asyncio.run(finder.gaps(DATASETS_WITHOUT_PRODUCER, "a", 2, 1))
+    assert (answer.totalCount, [node.nodeId for node in answer.nodes]) == (3, ["dataset:a:y", "dataset:a:z"])
     assert names_in(finder, DATASETS_WITHOUT_PRODUCER, "a", 10, 3) == []
     assert names_in(finder, DATASETS_WITHOUT_PRODUCER, "nowhere") == []
     assert asyncio.run(finder.gaps(DATASETS_WITHOUT_PRODUCER, None, 0, 0)).totalCount == 12
@@ -88,7 +88,7 @@ def test_pages_and_namespaces() -> None:
 ownership = st.one_of(st.just(owned()), st.just(owned("team")), st.just({"ownership": make.deleted()}))
 with_owners = st.lists(
     st.one_of(
-        events.map(lambda told: told[0]),
+        events.map(lambda pair: pair[0]),
         st.builds(lambda n, t, f: make.job_event(f"job_{n}", t, f), names, minutes, ownership),
     ),
     min_size=1,
@@ -98,17 +98,17 @@ with_owners = st.lists(
 
 @examples(40)
 @given(with_owners)
-def test_kept_lists_equal_fresh_ones_after_every_event(told: list[EventOrEdit]) -> None:
+def test_cached_lists_equal_fresh_ones_after_every_event(events: list[EventOrEdit]) -> None:
     world = World([])
     try:
-        kept = finder_of(world)
-        for event in told:
+        cached = finder_of(world)
+        for event in events:
             world.ingest(event)
-            found = [names_in(kept, kind) for kind in KINDS]
+            lists = [names_in(cached, kind) for kind in KINDS]
             touched = set(world.state.touched)
             world.renderer.contents = Contents(world.log)
             fresh = finder_of(world)
-            assert found == [names_in(fresh, kind) for kind in KINDS]
+            assert lists == [names_in(fresh, kind) for kind in KINDS]
             world.state.touched = touched
     finally:
         close_all()

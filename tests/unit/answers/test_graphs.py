@@ -39,36 +39,36 @@ def answers(writer: GraphWriter, world: World, contents: Contents) -> list[bytes
     state = world.state
 
     async def ask() -> list[bytes]:
-        found = []
+        graphs = []
         for number, entity in enumerate(state.nodes):
             node = state.aliases.canonical(Node(number)) if isinstance(entity, Dataset) else Node(number)
             for direction, depth in ((CONNECTED, 20), (BOTH, 20), (BOTH, 1), (UPSTREAM, 20)):
-                found.append(await writer.lineage(node, depth, direction, Always()))
+                graphs.append(await writer.lineage(node, depth, direction, Always()))
             if isinstance(entity, Dataset):
                 start = finish(columns_of(state, contents, node))
                 for depth, down in ((20, False), (20, True), (1, True)):
-                    found.append(await writer.column_lineage(start, depth, down=down, when=Always()))
-        return found
+                    graphs.append(await writer.column_lineage(start, depth, down=down, when=Always()))
+        return graphs
 
     return asyncio.run(ask())
 
 
 @examples(25)
 @given(events)
-def test_answers_from_kept_json_equal_fresh_ones_after_every_event(told: list[EventOrEdit]) -> None:
+def test_answers_from_cached_json_equal_fresh_ones_after_every_event(events: list[EventOrEdit]) -> None:
     world = World([])
     worth, graphs._FEWEST_CACHED = graphs._FEWEST_CACHED, 0  # remember small answers too
     try:
-        kept_contents = Contents(world.log)
-        kept = GraphWriter(Renderer(world.state, kept_contents), quiet())
-        for event in told:
+        cached_contents = Contents(world.log)
+        cached = GraphWriter(Renderer(world.state, cached_contents), quiet())
+        for event in events:
             decoded = record(event)
             (appended,) = world.log.append([decoded], now())
             if not appended.duplicate:
                 fold(world.state, world.tables, [(appended.position, decoded)], world.known)
             fresh_contents = Contents(world.log)
             fresh = GraphWriter(Renderer(world.state, fresh_contents), quiet())
-            assert answers(kept, world, kept_contents) == answers(fresh, world, fresh_contents)
+            assert answers(cached, world, cached_contents) == answers(fresh, world, fresh_contents)
     finally:
         graphs._FEWEST_CACHED = worth
         close_all()
@@ -174,12 +174,12 @@ async def test_an_answer_that_an_event_overtook_is_not_used_again() -> None:
     assert "job:jobs:use" in [node["id"] for node in nodes]
 
 
-@pytest.mark.parametrize("asked", ["nodes", "columns above", "columns above and below"])
+@pytest.mark.parametrize("query", ["nodes", "columns above", "columns above and below"])
 async def test_an_answer_that_an_event_overtook_in_the_middle_of_its_walk_is_not_used_again(
-    asked: str, monkeypatch: pytest.MonkeyPatch
+    query: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The event touches what the walk has passed already."""
-    columns = asked != "nodes"
+    columns = query != "nodes"
     monkeypatch.setattr("headwater.graph.traverse.STEPS_PER_SLICE", 1)
     monkeypatch.setattr("headwater.graph.columns._COLUMNS_PER_SLICE", 1)
     monkeypatch.setattr("headwater.graph.columns._DATASETS_PER_SLICE", 1)
@@ -196,7 +196,7 @@ async def test_an_answer_that_an_event_overtook_in_the_middle_of_its_walk_is_not
 
     async def ask() -> bytes:
         if columns:
-            below = asked == "columns above and below"
+            below = query == "columns above and below"
             return await writer.column_lineage([(end, "x")], 50, down=below, when=Always())
         return await writer.lineage(end, 50, UPSTREAM, Always())
 
@@ -209,5 +209,5 @@ async def test_an_answer_that_an_event_overtook_in_the_middle_of_its_walk_is_not
     node = b'{"id":"datasetField:db:extra:x"' if columns else b'{"id":"dataset:db:extra"'
     overtaken = await first
     # Columns above are walked once more when the walk is not of one piece.
-    assert node not in overtaken or asked == "columns above"
+    assert node not in overtaken or query == "columns above"
     assert node in await ask()

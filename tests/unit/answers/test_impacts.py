@@ -1,4 +1,4 @@
-"""Impact as JSON: what is kept is never stale, and says what the walk found."""
+"""Impact as JSON: what is cached is never stale, and says what the walk found."""
 
 import asyncio
 from typing import Any
@@ -47,10 +47,10 @@ def test_an_answer_tells_owners_runs_and_how_often() -> None:
             make.run("START", "load", 120, "r3", ["raw"], ["mid"]),
         ]
     )
-    found = ask(writer_of(world), world.node("raw"))
-    assert (found.nodeId, found.jobs, found.datasets, found.truncated) == ("dataset:db:raw", 1, 1, False)
-    assert found.owners == {"team:b": 1, "a": 1}
-    (level,) = found.levels
+    answer = ask(writer_of(world), world.node("raw"))
+    assert (answer.nodeId, answer.jobs, answer.datasets, answer.truncated) == ("dataset:db:raw", 1, 1, False)
+    assert answer.owners == {"team:b": 1, "a": 1}
+    (level,) = answer.levels
     mid, load = level.nodes
     assert (mid.nodeId, mid.type, mid.owners, mid.use) == ("dataset:db:mid", "DATASET", ["team:b"], "UNKNOWN")
     assert (load.nodeId, load.owners, load.runs, load.everySeconds) == ("job:jobs:load", ["a"], 3, 3600.0)
@@ -68,9 +68,9 @@ def test_a_job_that_ran_once_has_no_rhythm() -> None:
 def test_from_a_column_the_columns_are_listed() -> None:
     out = make.dataset("out", make.columns(x=["raw.x"], indirect=["raw.f"]))
     world = World([make.run("COMPLETE", "load", 0, "r1", ["raw"], [out])])
-    found = ask(writer_of(world), (world.node("raw"), "f"))
-    assert (found.nodeId, found.columns) == ("datasetField:db:raw:f", 1)
-    (level,) = found.levels
+    answer = ask(writer_of(world), (world.node("raw"), "f"))
+    assert (answer.nodeId, answer.columns) == ("datasetField:db:raw:f", 1)
+    (level,) = answer.levels
     assert [(n.nodeId, n.type, n.field, n.use) for n in level.nodes] == [
         ("dataset:db:out", "DATASET", None, "INDIRECT"),
         ("datasetField:db:out:x", "DATASET_FIELD", "x", "INDIRECT"),
@@ -80,17 +80,17 @@ def test_from_a_column_the_columns_are_listed() -> None:
 
 def test_nothing_downstream_is_an_answer_too() -> None:
     world = World([make.run("COMPLETE", "load", 0, "r1", ["raw"], ["out"])])
-    found = ask(writer_of(world), world.node("out"))
-    assert (found.jobs, found.datasets, found.columns, found.levels, found.owners) == (0, 0, 0, [], {})
+    answer = ask(writer_of(world), world.node("out"))
+    assert (answer.jobs, answer.datasets, answer.columns, answer.levels, answer.owners) == (0, 0, 0, [], {})
 
 
 def test_the_writer_of_a_dataset_is_one_that_was_not_deleted() -> None:
-    told = [
+    events = [
         make.run("COMPLETE", "load", 0, "r1", ["raw"], ["mid"]),
         make.run("COMPLETE", "other", 1, "r2", ["raw"], ["mid"]),
     ]
     for deleted, latest in (("load", "r2"), ("other", "r1"), ("nobody", "r2")):
-        world = World([*told, make.deletion(make.job_ref(deleted), at=5)])
+        world = World([*events, make.deletion(make.job_ref(deleted), at=5)])
         (level,) = ask(writer_of(world), world.node("raw")).levels
         assert [n.latestRun.id for n in level.nodes if n.nodeId == "dataset:db:mid" and n.latestRun] == [latest]
         assert f"job:jobs:{deleted}" not in [n.nodeId for n in level.nodes]
@@ -123,14 +123,14 @@ def test_the_first_answer_reads_the_facets_of_many_at_once(monkeypatch: pytest.M
         return contents(ids)
 
     monkeypatch.setattr(world.log, "contents", counted)
-    found = ask(writer_of(world), world.node("raw"))
-    assert (found.jobs, found.datasets, found.columns, len(found.owners)) == (200, 200, 200, 400)
+    answer = ask(writer_of(world), world.node("raw"))
+    assert (answer.jobs, answer.datasets, answer.columns, len(answer.owners)) == (200, 200, 200, 400)
     assert sum(reads) == 600  # what each of 200 datasets has from where, and 400 owners
     assert len(reads) < 20
 
 
 @pytest.mark.parametrize("column", [None, "x"])
-def test_another_run_in_a_large_answer_is_told_without_walking_again(
+def test_another_run_in_a_large_answer_is_shown_without_walking_again(
     column: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World(fan(40))
@@ -145,18 +145,18 @@ def test_another_run_in_a_large_answer_is_told_without_walking_again(
     world.ingest(again)
     with monkeypatch.context() as patched:
         patched.setattr(impacts, "impact", no_walk)
-        found = ask(writer, start)
-    shown = {node.nodeId: node for level in found.levels for node in level.nodes}
+        answer = ask(writer, start)
+    shown = {node.nodeId: node for level in answer.levels for node in level.nodes}
     hit = [shown["job:jobs:near7"], shown["dataset:db:near_7"]]
     hit += [shown["datasetField:db:near_7:x7"]] if column else []
     for node in hit:
         assert node.latestRun is not None
         assert (node.latestRun.id, node.runs) == ("again", 2)
-    assert (found.owners["new"], "near7" in found.owners) == (1, False)
-    assert found == ask(writer_of(world), start)
+    assert (answer.owners["new"], "near7" in answer.owners) == (1, False)
+    assert answer == ask(writer_of(world), start)
 
     world.ingest(make.run("COMPLETE", "added", 70, "added", ["near_7"], ["further"]))
-    assert found.jobs + 1 == ask(writer, start).jobs
+    assert answer.jobs + 1 == ask(writer, start).jobs
 
 
 def everything(writer: ImpactWriter, world: World, contents: Contents) -> list[bytes]:
@@ -180,15 +180,15 @@ def everything(writer: ImpactWriter, world: World, contents: Contents) -> list[b
 
 @examples(25)
 @given(events)
-def test_answers_from_what_is_kept_equal_fresh_ones_after_every_event(told: list[EventOrEdit]) -> None:
+def test_answers_from_the_cache_equal_fresh_ones_after_every_event(events: list[EventOrEdit]) -> None:
     world = World([])
     worth, impacts._FEWEST_CACHED = impacts._FEWEST_CACHED, 0
     try:
-        kept = writer_of(world)
-        for event in told:
+        cached = writer_of(world)
+        for event in events:
             world.ingest(event)
             contents = Contents(world.log)
-            assert everything(kept, world, contents) == everything(writer_of(world), world, contents)
+            assert everything(cached, world, contents) == everything(writer_of(world), world, contents)
     finally:
         impacts._FEWEST_CACHED = worth
         close_all()

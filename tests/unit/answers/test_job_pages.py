@@ -1,4 +1,4 @@
-"""Pages of jobs: what is kept is never stale, and the tables are asked once for a page."""
+"""Pages of jobs: what is cached is never stale, and a page costs one statement."""
 
 import asyncio
 from typing import Any
@@ -25,8 +25,8 @@ def pages_of(world: World) -> JobPages:
 
 
 def shown(pages: JobPages, jobs: list[Job]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(asyncio.run(pages.page(jobs))))
-    return found
+    page: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(asyncio.run(pages.page(jobs))))
+    return page
 
 
 def all_jobs(world: World) -> list[Job]:
@@ -34,8 +34,8 @@ def all_jobs(world: World) -> list[Job]:
 
 
 def test_a_job_has_its_last_ten_runs_the_latest_first() -> None:
-    told = [make.run("COMPLETE", "load", n, f"r{n:02}", ["raw"], ["clean"]) for n in range(12)]
-    world = World([*told, make.run("START", "other", 3, "o1", facets=make.parent("load", "r99"))])
+    events = [make.run("COMPLETE", "load", n, f"r{n:02}", ["raw"], ["clean"]) for n in range(12)]
+    world = World([*events, make.run("START", "other", 3, "o1", facets=make.parent("load", "r99"))])
     load, other = shown(pages_of(world), all_jobs(world))
     assert [run["id"] for run in load["latestRuns"]] == [f"r{n:02}" for n in range(11, 1, -1)]
     assert load["latestRun"] == load["latestRuns"][0]
@@ -45,29 +45,29 @@ def test_a_job_has_its_last_ten_runs_the_latest_first() -> None:
 
 def test_a_page_takes_one_question_to_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World([make.run("COMPLETE", f"job_{n}", n, f"r{n}", ["raw"], ["clean"]) for n in range(20)])
-    asked = []
+    statements = []
     ask = world.tables._query
 
     def counted(sql: str, *parameters: Any) -> Any:
-        asked.append(sql)
+        statements.append(sql)
         return ask(sql, *parameters)
 
     monkeypatch.setattr(world.tables, "_query", counted)
     page, total = Listing(world.renderer).jobs(None, 20, 0)
     assert total == len(shown(pages_of(world), page)) == 20
-    assert len(asked) == 1
+    assert len(statements) == 1
 
 
 @examples(40)
 @given(events)
-def test_what_is_kept_equals_what_is_made_anew_after_every_event(told: list[EventOrEdit]) -> None:
+def test_a_cached_page_equals_a_fresh_one_after_every_event(events: list[EventOrEdit]) -> None:
     world = World([])
     try:
-        kept = pages_of(world)
-        for event in told:
+        cached = pages_of(world)
+        for event in events:
             world.ingest(event)
             world.tables.write(take(world.state), world.state.position)
             jobs = all_jobs(world)
-            assert shown(kept, jobs) == shown(pages_of(world), jobs)
+            assert shown(cached, jobs) == shown(pages_of(world), jobs)
     finally:
         close_all()

@@ -93,14 +93,14 @@ def test_an_event_ends_the_silence_and_a_run_the_lateness(clock: Clock) -> None:
     assert (answer.stuck, answer.late) == ([], [])
 
 
-def test_the_tables_are_asked_again_only_about_jobs_that_changed(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tables_are_queried_again_only_for_jobs_that_changed(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     world = World([*runs("a", 0, 60, 120, 180, 240), *runs("b", 0, 60, 120, 180, 240), *stream("c", 0, 1)])
     finder = finder_of(world)
-    asked: list[list[str]] = []
+    queried: list[list[str]] = []
     latest_runs = world.tables.latest_runs
 
     def counted(jobs: Any, limit: int) -> Any:
-        asked.append([world.state.nodes[job].name for job in jobs])
+        queried.append([world.state.nodes[job].name for job in jobs])
         return latest_runs(jobs, limit)
 
     monkeypatch.setattr(world.tables, "latest_runs", counted)
@@ -109,7 +109,7 @@ def test_the_tables_are_asked_again_only_about_jobs_that_changed(clock: Clock, m
     world.ingest(run("START", "b", 401, "b 5"))
     world.tables.write(take(world.state), world.state.position)
     clock.ask(finder, 402)
-    assert asked == [["c", "a", "b"], ["b"]]
+    assert queried == [["c", "a", "b"], ["b"]]
 
 
 def test_only_the_last_active_jobs_are_examined(clock: Clock) -> None:
@@ -120,14 +120,14 @@ def test_only_the_last_active_jobs_are_examined(clock: Clock) -> None:
 
 @examples(40)
 @given(events)
-def test_it_says_what_why_says(told: list[EventOrEdit]) -> None:
-    world = World(told)
+def test_it_says_what_why_says(events: list[EventOrEdit]) -> None:
+    world = World(events)
     try:
         with pytest.MonkeyPatch.context() as monkeypatch:
             at = Micros(max((job.last for job in world.state.nodes if isinstance(job, Job)), default=0) + pace.DAY)
             monkeypatch.setattr(late, "now", lambda: at)
             answer = asyncio.run(finder_of(world).late(1000))
-        found = {job.nodeId for job in (*answer.late, *answer.stuck)}
+        reported = {job.nodeId for job in (*answer.late, *answer.stuck)}
         expected = set()
         for job in world.state.nodes:
             if isinstance(job, Job) and not world.state.is_hidden(job.node):
@@ -136,6 +136,6 @@ def test_it_says_what_why_says(told: list[EventOrEdit]) -> None:
                 trouble = pace.trouble(world.renderer.jobs.job_type(job), some, signs, at)
                 if trouble is not None and trouble.kind in (SuspectKind.RUN_LATE, SuspectKind.RUN_STUCK):
                     expected.add(f"job:{job.namespace}:{job.name}")
-        assert found == expected
+        assert reported == expected
     finally:
         close_all()

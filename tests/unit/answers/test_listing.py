@@ -22,31 +22,31 @@ def page(listing: Listing, states: tuple[str, ...]) -> tuple[list[str], int]:
 
 
 def lists(listing: Listing, world: World) -> dict[str, Any]:
-    found: dict[str, Any] = {"": [j.name for j in listing.jobs(None, 100, 0)[0]]}
-    found["by state"] = {states: page(listing, states) for states in (*((s,) for s in RUN_STATES), RUN_STATES[2:])}
+    answers: dict[str, Any] = {"": [j.name for j in listing.jobs(None, 100, 0)[0]]}
+    answers["by state"] = {states: page(listing, states) for states in (*((s,) for s in RUN_STATES), RUN_STATES[2:])}
     moments = [make.micros(hours * 60) for hours in range(0, 150, 10)]
     for created in (listing.created_jobs, listing.created_datasets, listing.created_sources):
-        found[f"created {len(found)}"] = [created.before(at) for at in moments]
+        answers[f"created {len(answers)}"] = [created.before(at) for at in moments]
     for namespace in world.state.namespaces:
         jobs, datasets = listing.jobs(namespace, 100, 0), listing.datasets(namespace, 100, 0)
-        found[namespace] = [j.name for j in jobs[0]], jobs[1], list(map(world.name, datasets[0])), datasets[1]
-    return found
+        answers[namespace] = [j.name for j in jobs[0]], jobs[1], list(map(world.name, datasets[0])), datasets[1]
+    return answers
 
 
 @examples(40)
 @given(events)
-def test_a_kept_list_equals_a_fresh_one_after_every_event(told: list[EventOrEdit]) -> None:
+def test_a_cached_list_equals_a_fresh_one_after_every_event(events: list[EventOrEdit]) -> None:
     world = World([])
     try:
         renderer = Renderer(world.state, Contents(world.log))
-        kept = Listing(renderer)
-        for event in told:
+        cached = Listing(renderer)
+        for event in events:
             decoded = record(event)
             (appended,) = world.log.append([decoded], now())
             if not appended.duplicate:
                 fold(world.state, world.tables, [(appended.position, decoded)], world.known)
-            found = lists(kept, world)
-            assert found == lists(Listing(renderer), world)
+            cached_lists = lists(cached, world)
+            assert cached_lists == lists(Listing(renderer), world)
     finally:
         close_all()
 

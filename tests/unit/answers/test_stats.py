@@ -25,20 +25,20 @@ def begins(text: str, period: str, zone: str | None) -> list[datetime]:
 
 
 def test_a_day_is_the_present_hour_and_those_before_it() -> None:
-    found = intervals(at("2026-11-15T10:59:59.999Z"), "DAY", None)
-    assert len(found) == 24
-    assert found[-1] == (at("2026-11-15T10:00Z"), at("2026-11-15T11:00Z"))
-    assert found[0][0] == at("2026-11-14T11:00Z")
-    assert all(end - start == HOUR for start, end in found)
+    hours = intervals(at("2026-11-15T10:59:59.999Z"), "DAY", None)
+    assert len(hours) == 24
+    assert hours[-1] == (at("2026-11-15T10:00Z"), at("2026-11-15T11:00Z"))
+    assert hours[0][0] == at("2026-11-14T11:00Z")
+    assert all(end - start == HOUR for start, end in hours)
 
 
 @pytest.mark.parametrize(
     ("zone", "minutes"), [("Asia/Kolkata", 30), ("Asia/Kathmandu", 15), ("Pacific/Chatham", 15), ("Europe/Berlin", 0)]
 )
 def test_hours_begin_when_they_do_in_the_zone(zone: str, minutes: int) -> None:
-    found = begins("2026-11-15T10:59:00Z", "DAY", zone)
-    assert {moment.minute for moment in found} == {minutes}
-    assert {moment.astimezone(ZoneInfo(zone)).minute for moment in found} == {0}
+    hours = begins("2026-11-15T10:59:00Z", "DAY", zone)
+    assert {moment.minute for moment in hours} == {minutes}
+    assert {moment.astimezone(ZoneInfo(zone)).minute for moment in hours} == {0}
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,11 @@ def test_hours_begin_when_they_do_in_the_zone(zone: str, minutes: int) -> None:
 )
 @pytest.mark.parametrize("moment", ["2026-03-10T12:00:00Z", "2026-04-26T12:00:00Z", "2026-11-04T12:00:00Z"])
 def test_days_begin_at_midnight_in_the_zone_and_follow_each_other(zone: str, moment: str) -> None:
-    found = intervals(at(moment), "WEEK", zone)
-    assert len(found) == 7
-    assert [end for _, end in found[:-1]] == [start for start, _ in found[1:]]
-    assert found[-1][0] <= at(moment) < found[-1][1]
-    local = [to_datetime(start).astimezone(ZoneInfo(zone)) for start, _ in found]
+    days = intervals(at(moment), "WEEK", zone)
+    assert len(days) == 7
+    assert [end for _, end in days[:-1]] == [start for start, _ in days[1:]]
+    assert days[-1][0] <= at(moment) < days[-1][1]
+    local = [to_datetime(start).astimezone(ZoneInfo(zone)) for start, _ in days]
     assert [day.date() - local[0].date() for day in local] == [timedelta(days=n) for n in range(7)]
 
 
@@ -89,7 +89,7 @@ quarters = st.integers(-8, 8).map(lambda n: Micros(n * HOUR // 4))
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.one_of(st.none(), quarters)), max_size=30), quarters)
-def test_kept_counts_are_what_counting_gives(put: list[tuple[int, Micros | None]], moment: Micros) -> None:
+def test_cached_counts_are_what_counting_gives(put: list[tuple[int, Micros | None]], moment: Micros) -> None:
     created = CreationCounts()
     present: dict[int, Micros | None] = {}
     for node, first in put:

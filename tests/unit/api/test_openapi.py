@@ -59,21 +59,21 @@ def test_everything_that_is_referred_to_is_there_and_the_other_way_round() -> No
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_an_operation_says_what_it_is_and_how_it_can_fail(name: str) -> None:
-    told = OPERATIONS[name]
-    assert told["summary"]
-    assert re.fullmatch("[a-z]+[A-Za-z0-9]+", told["operationId"])
-    assert all(parameter["description"] for parameter in told["parameters"])
-    failures = {code: answer for code, answer in told["responses"].items() if code >= "400"}
+    operation = OPERATIONS[name]
+    assert operation["summary"]
+    assert re.fullmatch("[a-z]+[A-Za-z0-9]+", operation["operationId"])
+    assert all(parameter["description"] for parameter in operation["parameters"])
+    failures = {code: answer for code, answer in operation["responses"].items() if code >= "400"}
     assert "400" in failures
     for code, answer in failures.items():
         if name != "GET /healthz" or code != "503":
             at = answer["$ref"].rpartition("/")[2]
-            told = DOCUMENT["components"]["responses"][at]
-            assert told["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/ErrorBody"}
+            response = DOCUMENT["components"]["responses"][at]
+            assert response["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/ErrorBody"}
 
 
 def test_operations_are_named_after_their_paths_and_each_has_its_own_name() -> None:
-    names = [told["operationId"] for told in OPERATIONS.values()]
+    names = [operation["operationId"] for operation in OPERATIONS.values()]
     assert len(set(names)) == len(names)
     for name, expected in {
         "GET /lineage": "getLineage",
@@ -109,11 +109,11 @@ def test_answers_by_what_an_operation_does(name: str, codes: str) -> None:
 
 
 def test_writing_says_where_in_the_log_it_stands_and_reading_can_wait_for_that() -> None:
-    for name, told in OPERATIONS.items():
-        good = [answer for code, answer in told["responses"].items() if code < "400"]
-        waits = any(parameter["name"] == "Headwater-Position" for parameter in told["parameters"])
+    for name, operation in OPERATIONS.items():
+        good = [answer for code, answer in operation["responses"].items() if code < "400"]
+        waits = any(parameter["name"] == "Headwater-Position" for parameter in operation["parameters"])
         is_read = name.startswith("GET") or name.endswith("/validate")
-        assert waits == (name.startswith("GET") and told["operationId"] != "getLive")
+        assert waits == (name.startswith("GET") and operation["operationId"] != "getLive")
         assert all(("Headwater-Position" in answer.get("headers", {})) != is_read for answer in good)
 
 
@@ -123,14 +123,14 @@ def test_parameters_have_their_bounds() -> None:
     assert re.search(parameters["nodeId"]["schema"]["pattern"], "datasetField:a\n:b:c")
     assert not re.search(parameters["nodeId"]["schema"]["pattern"], "run:a:b")
     assert parameters["at"]["schema"] == {"type": "string", "format": "date-time"}
-    for told in OPERATIONS.values():
-        assert not any("oneOf" in parameter["schema"] for parameter in told["parameters"]), "null in an address?"
+    for each in OPERATIONS.values():
+        assert not any("oneOf" in parameter["schema"] for parameter in each["parameters"]), "null in an address?"
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_schemas_have_clean_names_and_no_defaults(name: str) -> None:
     assert re.fullmatch("[A-Z][A-Za-z]+", name)
-    assert not any("default" in told for told in SCHEMAS[name].get("properties", {}).values())
+    assert not any("default" in schema for schema in SCHEMAS[name].get("properties", {}).values())
 
 
 def test_all_fields_of_an_answer_are_there() -> None:

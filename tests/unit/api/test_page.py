@@ -21,13 +21,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 async def get(page: Page, path: str, encoding: bytes = b"") -> tuple[int, dict[str, str], bytes]:
-    told: list[Any] = []
+    messages: list[Any] = []
 
     async def send(message: Any) -> None:
-        told.append(message)
+        messages.append(message)
 
     await page({"path": path, "headers": [(b"accept-encoding", encoding)]}, send)
-    return told[0]["status"], {k.decode(): v.decode() for k, v in told[0]["headers"]}, told[1]["body"]
+    return messages[0]["status"], {k.decode(): v.decode() for k, v in messages[0]["headers"]}, messages[1]["body"]
 
 
 @pytest.mark.parametrize("path", sorted(ROUTES))

@@ -31,8 +31,8 @@ def impact_of(world: World, start: Node | Column, depth: int, limit: int, when: 
 
 def of(world: World, name: str, depth: int = 20, limit: int = 1000, at: float | None = None) -> dict[str, Any]:
     """`{"load()": (1, "DIRECT"), …}`; `name` a job, a dataset or `dataset.column`."""
-    found = impact_of(world, start_of(world, name), depth, limit, None if at is None else moment(at))
-    return {world.name(node): (distance, USES[found.uses[node]]) for node, distance in found.nodes.items()}
+    hit = impact_of(world, start_of(world, name), depth, limit, None if at is None else moment(at))
+    return {world.name(node): (distance, USES[hit.uses[node]]) for node, distance in hit.nodes.items()}
 
 
 def start_of(world: World, name: str) -> Node | Column:
@@ -45,11 +45,11 @@ def moment(minutes: float) -> At:
 
 
 def columns_hit(world: World, name: str) -> dict[str, tuple[int, str]]:
-    found = impact_of(world, start_of(world, name), 20, 1000)
+    hit = impact_of(world, start_of(world, name), 20, 1000)
     return {
-        f"{world.name(node)}.{column}": (distance, "DIRECT" if column in found.direct[node] else "INDIRECT")
-        for node, told in found.columns.items()
-        for distance, names in told
+        f"{world.name(node)}.{column}": (distance, "DIRECT" if column in hit.direct[node] else "INDIRECT")
+        for node, columns in hit.columns.items()
+        for distance, names in columns
         for column in names
     }
 
@@ -79,9 +79,9 @@ def test_everything_downstream_with_its_distance_in_jobs() -> None:
 
 
 def test_from_a_dataset_any_of_its_columns_counts() -> None:
-    found = of(pipeline(), "raw")
-    assert {name for name, (_, use) in found.items() if use == "DIRECT"} == {"load()", "clean", "sum()", "report"}
-    assert {name for name, (_, use) in found.items() if use == "UNKNOWN"} == {"copy()", "audit", "send()"}
+    uses = of(pipeline(), "raw")
+    assert {name for name, (_, use) in uses.items() if use == "DIRECT"} == {"load()", "clean", "sum()", "report"}
+    assert {name for name, (_, use) in uses.items() if use == "UNKNOWN"} == {"copy()", "audit", "send()"}
 
 
 def test_a_way_that_begins_with_a_filter_is_indirect_to_its_end() -> None:
@@ -97,9 +97,9 @@ def test_who_says_nothing_of_columns_is_hit_by_each_of_them() -> None:
 
 
 def test_who_names_other_columns_is_not_hit() -> None:
-    found = of(pipeline(), "clean.other")
-    assert "report" not in found
-    assert "sum()" not in found
+    uses = of(pipeline(), "clean.other")
+    assert "report" not in uses
+    assert "sum()" not in uses
 
 
 def test_a_longer_way_may_be_direct_where_the_shorter_is_not() -> None:
@@ -117,10 +117,10 @@ def test_a_longer_way_may_be_direct_where_the_shorter_is_not() -> None:
 
 
 def test_from_a_job_what_it_writes_is_at_no_distance() -> None:
-    found = of(pipeline(), "load()")
-    assert found["clean"] == (0, "DIRECT")
-    assert found["report"] == (1, "DIRECT")
-    assert found["audit"] == (1, "UNKNOWN")
+    uses = of(pipeline(), "load()")
+    assert uses["clean"] == (0, "DIRECT")
+    assert uses["report"] == (1, "DIRECT")
+    assert uses["audit"] == (1, "UNKNOWN")
 
 
 def test_in_a_circle_the_start_is_not_hit_by_itself() -> None:
@@ -130,9 +130,9 @@ def test_in_a_circle_the_start_is_not_hit_by_itself() -> None:
     assert of(world, "merge()") == {"a": (0, "DIRECT")}
 
 
-def test_a_column_word_without_transformations_passes_values_on() -> None:
-    told = {"columnLineage": facet(fields={"x": {"inputFields": [{"namespace": "db", "name": "a", "field": "x"}]}})}
-    world = one_world([run("COMPLETE", "copy", 0, "r1", ["a"], [dataset("b", told)])])
+def test_column_lineage_without_transformations_passes_values_on() -> None:
+    facets = {"columnLineage": facet(fields={"x": {"inputFields": [{"namespace": "db", "name": "a", "field": "x"}]}})}
+    world = one_world([run("COMPLETE", "copy", 0, "r1", ["a"], [dataset("b", facets)])])
     assert of(world, "a.x")["b"] == (1, "DIRECT")
 
 
@@ -143,9 +143,9 @@ def test_lineage_without_a_job_counts_too() -> None:
 
 def test_the_limit_keeps_the_nearest() -> None:
     world = pipeline()
-    found = impact_of(world, world.node("raw"), 20, 2)
-    assert found.truncated
-    assert {world.name(node) for node in found.nodes} == {"load()", "clean"}
+    hit = impact_of(world, world.node("raw"), 20, 2)
+    assert hit.truncated
+    assert {world.name(node) for node in hit.nodes} == {"load()", "clean"}
     assert not impact_of(world, world.node("raw"), 20, 7).truncated
 
 
@@ -154,12 +154,12 @@ def test_at_a_moment_only_what_was_there() -> None:
 
 
 def test_what_was_deleted_is_not_hit_and_nothing_behind_it() -> None:
-    told = [
+    events = [
         run("COMPLETE", "load", 0, "r1", ["raw"], [dataset("clean", columns(x=["raw.x"]))]),
         run("COMPLETE", "sum", 1, "r2", ["clean"], [dataset("report", columns(x=["clean.x"]))]),
         run("COMPLETE", "copy", 1, "r3", ["raw"], ["audit"]),
     ]
-    world = one_world([*told, deletion(dataset_ref("clean"), job_ref("copy"), at=5)])
+    world = one_world([*events, deletion(dataset_ref("clean"), job_ref("copy"), at=5)])
     for start in ("raw", "raw.x"):
         assert set(of(world, start)) == {"load()"}
         assert set(of(world, start, at=4)) == {"load()", "clean", "sum()", "report", "copy()", "audit"}
@@ -167,13 +167,13 @@ def test_what_was_deleted_is_not_hit_and_nothing_behind_it() -> None:
 
 @few
 @given(events)
-def test_levels_equal_a_naive_search(told: list[EventOrEdit]) -> None:
+def test_levels_equal_a_naive_search(events: list[EventOrEdit]) -> None:
     try:
-        world = World(told)
+        world = World(events)
         for start in starts(world):
             for depth in (1, 2, 100):
-                found = impact_of(world, start, depth, 10_000)
-                assert found.nodes == naive_levels(world, start, depth)
+                hit = impact_of(world, start, depth, 10_000)
+                assert hit.nodes == naive_levels(world, start, depth)
     finally:
         close_all()
 
@@ -186,7 +186,7 @@ def starts(world: World) -> list[Node]:
 def naive_levels(world: World, start: Node, depth: int) -> dict[Node, int]:
     """Every step from every node, and the dataset that one comes from, nearest first."""
     state, canonical = world.state, world.state.aliases.canonical
-    found: dict[Node, int] = {}
+    levels: dict[Node, int] = {}
     frontier: deque[tuple[Node, Node | None, int]] = deque([(start, None, 0)])
     done = set()
     while frontier:
@@ -195,7 +195,7 @@ def naive_levels(world: World, start: Node, depth: int) -> dict[Node, int]:
             continue
         done.add((node, came_from))
         if node != start:
-            found.setdefault(node, distance)
+            levels.setdefault(node, distance)
         entity = state.nodes[node]
         if isinstance(entity, Dataset):
             outs = [e for m in state.aliases.members(node) for e in state.nodes[m].out if not state.is_gone(e)]
@@ -213,39 +213,39 @@ def naive_levels(world: World, start: Node, depth: int) -> dict[Node, int]:
                 frontier.appendleft(step)
             else:
                 frontier.append(step)
-    return found
+    return levels
 
 
 @few
 @given(events)
-def test_uses_equal_a_naive_search_over_columns(told: list[EventOrEdit]) -> None:
+def test_uses_equal_a_naive_search_over_columns(events: list[EventOrEdit]) -> None:
     try:
-        world = World(told)
+        world = World(events)
         state = world.state
         datasets = [node for node in starts(world) if isinstance(state.nodes[node], Dataset)]
-        every = [link for node in datasets for link in links_told(world, node)]
+        every = [link for node in datasets for link in links_reported(world, node)]
         for start in datasets:
             begin = set(finish(columns_of(state, world.contents, start)))
             surely = reach(begin, [(src, dst) for src, dst, direct in every if direct])
             perhaps = reach(begin, [(src, dst) for src, dst, _ in every])
-            found = impact_of(world, start, 100, 10_000)
-            for node in found.nodes:
+            hit = impact_of(world, start, 100, 10_000)
+            for node in hit.nodes:
                 if isinstance(state.nodes[node], Dataset):
-                    assert found.uses[node] == use_of(node, surely, perhaps)
-            assert named(found, start) == {column for column in perhaps if column[0] in found.nodes}
+                    assert hit.uses[node] == use_of(node, surely, perhaps)
+            assert named(hit, start) == {column for column in perhaps if column[0] in hit.nodes}
     finally:
         close_all()
 
 
-def links_told(world: World, dataset: Node) -> Iterator[tuple[Column, Column, bool]]:
+def links_reported(world: World, dataset: Node) -> Iterator[tuple[Column, Column, bool]]:
     """From column to column as each facet says it, and whether it says that values are passed on."""
     state, canonical = world.state, world.state.aliases.canonical
-    for edge, told in ColumnWalk(state, world.contents, None).sets(dataset):
-        columns = world.contents.columns(state, told, edge.dst)
+    for edge, column_set in ColumnWalk(state, world.contents, None).sets(dataset):
+        columns = world.contents.columns(state, column_set, edge.dst)
         whole = world.contents.field_names(state, dataset) if columns.whole else []
         for name in {*columns.fields, *whole}:
             for source in (*columns.fields.get(name, ()), *columns.whole):
-                if state.deleted(source.dataset) < stamp_time(told.last):
+                if state.deleted(source.dataset) < stamp_time(column_set.last):
                     kinds = [t.type for t in source.transformations]
                     direct = not kinds or "DIRECT" in kinds
                     yield (canonical(source.dataset), source.field), (dataset, name), direct
@@ -267,11 +267,11 @@ def use_of(node: Node, surely: set[Column], perhaps: set[Column]) -> int:
     return INDIRECT if any(column[0] == node for column in perhaps) else UNKNOWN
 
 
-def named(found: Impact, start: Node) -> set[Column]:
+def named(hit: Impact, start: Node) -> set[Column]:
     return {
         (node, name)
-        for node, told in found.columns.items()
-        if node in found.nodes
-        for _, names in told
+        for node, columns in hit.columns.items()
+        if node in hit.nodes
+        for _, names in columns
         for name in names
     }

@@ -35,14 +35,14 @@ def test_a_job_beside_the_way_is_not_on_it() -> None:
             run("COMPLETE", "copy", 0, "r2", ["a"], ["b"]),
         ]
     )
-    found = finish(paths(world.state, world.node("a"), world.node("b")))
-    assert {world.name(node) for node in found.nodes} == {"a", "copy()", "b"}
+    graph = finish(paths(world.state, world.node("a"), world.node("b")))
+    assert {world.name(node) for node in graph.nodes} == {"a", "copy()", "b"}
 
 
 def test_a_way_of_the_past_is_found_at_its_time_only() -> None:
     day = 24 * 60
-    told = [run("COMPLETE", "load", d * day, f"r{d}", ["old" if d < 5 else "new"], ["out"]) for d in range(10)]
-    world = one_world(told)
+    events = [run("COMPLETE", "load", d * day, f"r{d}", ["old" if d < 5 else "new"], ["out"]) for d in range(10)]
+    world = one_world(events)
     ends = world.node("old"), world.node("out")
     assert finish(paths(world.state, *ends, At(parse(time(2 * day))))).nodes
     assert not finish(paths(world.state, *ends, At(parse(time(9 * day))))).nodes
@@ -56,26 +56,26 @@ def test_ways_between_columns_leave_other_columns_out() -> None:
         ]
     )
     raw, mid, out = (world.node(name) for name in ("raw", "mid", "out"))
-    found = finish(column_paths(world.state, world.contents, [(raw, "x")], [(out, "total")]))
-    assert set(found.nodes) == {(raw, "x"), (mid, "x"), (out, "total")}
-    assert len(found.edges) == 2
+    graph = finish(column_paths(world.state, world.contents, [(raw, "x")], [(out, "total")]))
+    assert set(graph.nodes) == {(raw, "x"), (mid, "x"), (out, "total")}
+    assert len(graph.edges) == 2
     assert not finish(column_paths(world.state, world.contents, [(out, "total")], [(raw, "x")])).nodes
 
 
 @few
 @given(events)
-def test_ways_equal_a_search_of_every_way(told: list[EventOrEdit]) -> None:
+def test_ways_equal_a_search_of_every_way(events: list[EventOrEdit]) -> None:
     try:
-        world = World(told)
+        world = World(events)
         nodes = [Node(n) for n in range(len(world.state.nodes)) if world.state.aliases.canonical(Node(n)) == n]
         for start in nodes:
             steps = every_step(world, start)
             for end in nodes:
-                found = finish(paths(world.state, start, end))
+                graph = finish(paths(world.state, start, end))
                 expected = edges_on_ways(steps, end)
-                assert set(found.edges) == expected
+                assert set(graph.edges) == expected
                 reached = end == start or any(edge[1] == end for edge in expected)
-                assert set(found.nodes) == ({start, end, *(n for e in expected for n in e)} if reached else set())
+                assert set(graph.nodes) == ({start, end, *(n for e in expected for n in e)} if reached else set())
     finally:
         close_all()
 
@@ -123,9 +123,9 @@ def edges_on_ways(steps: dict[_Place, set[_Place]], end: Node) -> set[tuple[Node
 
 @few
 @given(events)
-def test_ways_between_columns_equal_a_search_of_every_way(told: list[EventOrEdit]) -> None:
+def test_ways_between_columns_equal_a_search_of_every_way(events: list[EventOrEdit]) -> None:
     try:
-        world = World(told)
+        world = World(events)
         state = world.state
         walk = ColumnWalk(state, world.contents, None)
         datasets = [d.node for d in state.nodes if isinstance(d, Dataset) and state.aliases.canonical(d.node) == d.node]
@@ -136,10 +136,10 @@ def test_ways_between_columns_equal_a_search_of_every_way(told: list[EventOrEdit
             for end in known:
                 below = closure({start}, every)
                 above = closure({end}, {(b, a) for a, b in every})
-                found = finish(column_paths(state, world.contents, [start], [end]))
-                assert set(found.nodes) == (below & above if end in below else set())
+                graph = finish(column_paths(state, world.contents, [start], [end]))
+                assert set(graph.nodes) == (below & above if end in below else set())
                 expected = {(a, b) for a, b in every if a in below & above and b in below & above}
-                assert {(e.src, e.dst) for e in found.edges} == (expected if end in below else set())
+                assert {(e.src, e.dst) for e in graph.edges} == (expected if end in below else set())
     finally:
         close_all()
 

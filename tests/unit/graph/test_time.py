@@ -78,7 +78,7 @@ def test_paths_between_two_nodes() -> None:
             run("COMPLETE", "d", 0, "r4", ["right"], ["elsewhere"]),
         ]
     )
-    found = finish(paths(world.state, world.node("src"), world.node("end")))
-    assert {world.name(n) for n in found.nodes} == {"src", "a()", "left", "right", "b()", "c()", "end"}
-    assert len(found.edges) == 7
+    graph = finish(paths(world.state, world.node("src"), world.node("end")))
+    assert {world.name(n) for n in graph.nodes} == {"src", "a()", "left", "right", "b()", "c()", "end"}
+    assert len(graph.edges) == 7
     assert finish(paths(world.state, world.node("end"), world.node("src"))).nodes == {}

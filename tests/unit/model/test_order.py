@@ -57,14 +57,14 @@ def test_the_tables_have_all_of_what_is_not_marked_as_changed(sent: list[dict[st
             fold(state, tables, [(Position(number), record(event))], KnownFacets())
             settle_latest_runs(state, tables)
             unmarked = [entity.node for entity in state.nodes if entity.node not in state.dirty.nodes]
-            before = _asked(tables, unmarked)
+            before = _answers(tables, unmarked)
             tables.write(take(state), state.position)
-            assert _asked(tables, unmarked) == before
+            assert _answers(tables, unmarked) == before
     finally:
         close_all()
 
 
-def _asked(tables: SqliteTables, nodes: list[Node]) -> list[Any]:
+def _answers(tables: SqliteTables, nodes: list[Node]) -> list[Any]:
     return [
         (tables.runs_of_job(node, 100, 0), tables.versions([node], 100, 0), tables.current_versions([node], None))
         for node in nodes

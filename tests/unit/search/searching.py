@@ -33,7 +33,7 @@ def names(answer: Answer) -> list[str]:
     return [hit.document.name + ("()" if hit.document.kind == "JOB" else "") for hit in answer.hits]
 
 
-async def found(world: World, text: str, **options: Any) -> list[str]:
+async def hit_names(world: World, text: str, **options: Any) -> list[str]:
     async with searching(world) as search:
         return names(await search.ask(SearchQuery(text, **options)))
 

@@ -45,11 +45,11 @@ _QUESTIONS = (
 
 async def answers(search: Search) -> dict[str, Any]:
     await search.reached(search._state.position)
-    found = {}
+    results = {}
     for text in _QUESTIONS:
         answer = await search.ask(SearchQuery(text, limit=100))
-        found[text] = answer.total, [(h.score, h.document, h.highlights) for h in answer.hits]
-    return found
+        results[text] = answer.total, [(h.score, h.document, h.highlights) for h in answer.hits]
+    return results
 
 
 def fits(document: Document, text: str) -> bool:
@@ -72,29 +72,29 @@ def fits_loosely(document: Document, text: str) -> bool:
 
 @examples(12)
 @given(events, st.lists(st.sampled_from(["restart", "stop short", "go on", "lose it"]), min_size=8, max_size=8))
-def test_a_followed_index_equals_a_fresh_one_and_a_scan(told: list[EventOrEdit], fates: list[str]) -> None:
+def test_a_followed_index_equals_a_fresh_one_and_a_scan(events: list[EventOrEdit], fates: list[str]) -> None:
     async def run() -> None:
         world = World([])
         with tempfile.TemporaryDirectory() as folder:
             search = search_for(world, Path(folder))
             await search.start()
-            for event, fate in zip(told, fates, strict=False):
+            for event, fate in zip(events, fates, strict=False):
                 tell(world, [event])
                 if fate != "stop short":
-                    found = await answers(search)
+                    results = await answers(search)
                     async with searching(world) as fresh:
-                        assert found == await answers(fresh)
+                        assert results == await answers(fresh)
                 if fate != "go on":
                     await search.stop()
                     if fate == "lose it":
                         (Path(folder) / "search" / "format").unlink()
                     search = search_for(world, Path(folder))
                     await search.start()
-            found = await answers(search)
+            results = await answers(search)
             await search.stop()
         shown = [Node(n) for n in range(len(world.state.nodes)) if is_shown(world.state, Node(n))]
         every = await Documents(Service(world.log, world.tables, world.state), world.contents).read(shown)
-        for text, (total, hits) in found.items():
+        for text, (total, hits) in results.items():
             scanned = {document.node_id for document in every if fits(document, text)}
             hit_ids = {document.node_id for _, document, _ in hits}
             assert total == len(hit_ids) == len(hits)
@@ -110,7 +110,7 @@ def test_a_followed_index_equals_a_fresh_one_and_a_scan(told: list[EventOrEdit],
         close_all()
 
 
-async def test_what_was_told_is_found_at_once_and_its_position_reached() -> None:
+async def test_what_was_reported_is_found_at_once_and_its_position_reached() -> None:
     world = World([])
     async with searching(world) as search:
         for n in range(20):

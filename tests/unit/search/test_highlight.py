@@ -17,8 +17,8 @@ def document(name: str = "", **more: object) -> Document:
     return Document(Node(0), JOB, "ns", name, Micros(0), **{"aliases": [], **more})  # type: ignore[arg-type]
 
 
-def marked(asked: str, found: Document) -> list[tuple[str, str]]:
-    return highlights(found, query_words(asked))
+def marked(text: str, indexed: Document) -> list[tuple[str, str]]:
+    return highlights(indexed, query_words(text))
 
 
 def test_the_typed_part_of_each_word_is_marked() -> None:
@@ -29,21 +29,21 @@ def test_the_typed_part_of_each_word_is_marked() -> None:
 
 
 def test_markup_in_names_is_escaped() -> None:
-    found = document("<script>alert('orders')</script>", sql="a < b AND c & d")
-    assert marked("orders", found) == [("name", "&lt;script&gt;alert('<em>orders</em>')&lt;/script&gt;")]
-    assert marked("and", found) == [("sql", "a &lt; b <em>AND</em> c &amp; d")]
+    indexed = document("<script>alert('orders')</script>", sql="a < b AND c & d")
+    assert marked("orders", indexed) == [("name", "&lt;script&gt;alert('<em>orders</em>')&lt;/script&gt;")]
+    assert marked("and", indexed) == [("sql", "a &lt; b <em>AND</em> c &amp; d")]
 
 
 def test_fields_come_best_first_and_end_when_all_words_were_found() -> None:
-    found = document("load", tags=["pii"], owners=["team:pii"], columns=["pii_flag"], sql="SELECT pii, price FROM x")
-    assert marked("load pii price", found) == [
+    indexed = document("load", tags=["pii"], owners=["team:pii"], columns=["pii_flag"], sql="SELECT pii, price FROM x")
+    assert marked("load pii price", indexed) == [
         ("name", "<em>load</em>"),
         ("tags", "<em>pii</em>"),
         ("owners", "team:<em>pii</em>"),
         ("columns", "<em>pii</em>_flag"),
         ("sql", "SELECT <em>pii</em>, <em>price</em> FROM x"),
     ]
-    assert marked("load", found) == [("name", "<em>load</em>")]
+    assert marked("load", indexed) == [("name", "<em>load</em>")]
 
 
 def test_accents_and_other_scripts_are_marked_in_the_text_as_it_is() -> None:
@@ -94,7 +94,7 @@ def test_an_unfinished_word_is_close_to_a_beginning() -> None:
 
 
 @given(st.text(), st.text())
-def test_without_its_marks_a_highlight_is_a_piece_of_the_text(text: str, asked: str) -> None:
-    for _, piece in (found for found in marked(asked, document(text)) if found[0] == "name"):
+def test_without_its_marks_a_highlight_is_a_piece_of_the_text(text: str, query: str) -> None:
+    for _, piece in (highlight for highlight in marked(query, document(text)) if highlight[0] == "name"):
         bare = html.unescape(re.sub("</?em>", "", piece))
         assert bare.removeprefix("…").removesuffix("…") in text or bare in text

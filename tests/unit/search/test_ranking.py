@@ -8,7 +8,7 @@ from headwater.openlineage.timestamps import parse
 from headwater.search.search import NAME, UPDATED, SearchQuery
 from tests.support import make
 from tests.support.world import World
-from tests.unit.search.searching import found, names, searching
+from tests.unit.search.searching import hit_names, names, searching
 
 
 def described(text: str) -> dict[str, Any]:
@@ -50,19 +50,19 @@ async def test_the_better_the_place_the_higher_the_hit() -> None:
     ]
     expected = "price default.price price_list default.prices list_of_price list_of_prices"
     expected += " owned tagged columns in_namespace about query()"
-    assert await found(World(events), "price", limit=20) == expected.split()
+    assert await hit_names(World(events), "price", limit=20) == expected.split()
 
 
 async def test_of_equal_hits_the_last_changed_comes_first() -> None:
     world = datasets("orders_a", "orders_c", "orders_b")
-    assert await found(world, "orders") == ["orders_b", "orders_c", "orders_a"]
+    assert await hit_names(world, "orders") == ["orders_b", "orders_c", "orders_a"]
 
 
 @pytest.mark.parametrize(
     "text", ["supplier", "supplier_st", "Supplier_Stats", "stats", "SUPP", "def", "supplier stats"]
 )
 async def test_parts_and_beginnings_of_a_name_find_it(text: str) -> None:
-    assert await found(datasets("default.supplier_stats", "other"), text) == ["default.supplier_stats"]
+    assert await hit_names(datasets("default.supplier_stats", "other"), text) == ["default.supplier_stats"]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ async def test_parts_and_beginnings_of_a_name_find_it(text: str) -> None:
     ],
 )
 async def test_names_of_all_kinds_are_found(name: str, text: str) -> None:
-    assert await found(datasets(name, "other"), text) == [name]
+    assert await hit_names(datasets(name, "other"), text) == [name]
 
 
 async def test_columns_inside_columns_tags_of_columns_and_their_descriptions_are_found() -> None:
@@ -89,7 +89,7 @@ async def test_columns_inside_columns_tags_of_columns_and_their_descriptions_are
     tags = {"tags": make.facet(tags=[{"key": "tier", "value": "gold", "field": "address"}])}
     world = World([make.dataset_event("people", 0, {"schema": make.facet(fields=fields), **tags})])
     for text in ("zip", "postal", "gold", "tier:gold"):
-        assert await found(world, text) == ["people"], text
+        assert await hit_names(world, text) == ["people"], text
 
 
 async def test_namespaces_node_ids_and_addresses_are_found() -> None:
@@ -102,24 +102,24 @@ async def test_namespaces_node_ids_and_addresses_are_found() -> None:
 
 async def test_every_word_must_be_found_and_if_no_hit_has_all_some() -> None:
     world = World([make.dataset_event("orders", 0, make.schema("price")), make.dataset_event("prices", 1)])
-    assert await found(world, "orders price") == ["orders"]
-    assert await found(world, "price orders") == ["orders"]
-    assert await found(world, "xyzzy orders") == ["orders"]
-    assert await found(world, "xyzzy") == []
+    assert await hit_names(world, "orders price") == ["orders"]
+    assert await hit_names(world, "price orders") == ["orders"]
+    assert await hit_names(world, "xyzzy orders") == ["orders"]
+    assert await hit_names(world, "xyzzy") == []
 
 
 async def test_one_typo_in_a_longer_word_is_forgiven_below_hits_without() -> None:
     world = datasets("suplier_tmp", "supplier_stats", "item")
-    assert await found(world, "suplier") == ["suplier_tmp", "supplier_stats"]
-    assert await found(world, "supplierr_stats") == ["supplier_stats"]
-    assert await found(world, "supplierStats") == ["supplier_stats"]
-    assert await found(world, "itme") == []
+    assert await hit_names(world, "suplier") == ["suplier_tmp", "supplier_stats"]
+    assert await hit_names(world, "supplierr_stats") == ["supplier_stats"]
+    assert await hit_names(world, "supplierStats") == ["supplier_stats"]
+    assert await hit_names(world, "itme") == []
 
 
 async def test_a_dataset_is_found_once_by_any_of_its_names() -> None:
     world = World([make.dataset_event("physical", 0, make.symlinks(("hive", "logical.table")))])
     for text in ("physical", "logical", "logical.table"):
-        assert await found(world, text) == ["physical"], text
+        assert await hit_names(world, text) == ["physical"], text
 
 
 async def test_dropped_datasets_and_mere_names_are_not_found() -> None:
@@ -129,7 +129,7 @@ async def test_dropped_datasets_and_mere_names_are_not_found() -> None:
             make.dataset_event("here", 1, make.symlinks(("db", "else"))),
         ]
     )
-    assert await found(world, "gone") == []
+    assert await hit_names(world, "gone") == []
     async with searching(world) as search:
         assert {h.document.name for h in (await search.ask(SearchQuery("db", limit=100))).hits} == {"here"}
 
@@ -178,5 +178,5 @@ async def test_more_hits_than_are_sorted_are_counted_and_paged() -> None:
 @pytest.mark.parametrize(
     "text", ['"', "((", "a AND (b", "*", "\\", "\0", "\n", "🚀" * 3000, "name:x", "~1 ^2", "é" * 10_000]
 )
-async def test_any_text_may_be_asked_for(text: str) -> None:
-    assert await found(datasets("orders"), text) == []
+async def test_any_text_may_be_a_query(text: str) -> None:
+    assert await hit_names(datasets("orders"), text) == []

@@ -8,7 +8,7 @@ from headwater.search.words import folded, namespace_term, plain_with_places, qu
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("default.supplier_stats", {"default", "supplier", "stats"}),
         ("ordersIngestion", {"ordersingestion", "orders", "ingestion"}),
@@ -26,8 +26,8 @@ from headwater.search.words import folded, namespace_term, plain_with_places, qu
         ("", set()),
     ],
 )
-def test_a_text_has_these_words(text: str, found: set[str]) -> None:
-    assert words([text]) == found
+def test_a_text_has_these_words(text: str, expected: set[str]) -> None:
+    assert words([text]) == expected
 
 
 def test_tails_of_a_name_begin_after_dots_slashes_and_colons() -> None:
@@ -38,14 +38,14 @@ def test_tails_of_a_name_begin_after_dots_slashes_and_colons() -> None:
 
 
 def test_only_the_last_word_of_a_question_may_be_unfinished() -> None:
-    asked = query_words("Supplier_stats orders_in")
-    assert [(word.text, word.last) for word in asked.words] == [
+    query = query_words("Supplier_stats orders_in")
+    assert [(word.text, word.last) for word in query.words] == [
         ("supplier", False),
         ("stats", False),
         ("orders", False),
         ("in", True),
     ]
-    assert asked.whole == "supplier_stats orders_in"
+    assert query.whole == "supplier_stats orders_in"
 
 
 def test_camel_case_in_a_question_is_also_read_in_parts() -> None:
@@ -58,14 +58,14 @@ def test_typos_are_looked_for_in_words_of_five_letters_and_more() -> None:
 
 
 def test_a_huge_question_is_cut() -> None:
-    asked = query_words(" ".join(f"word{n}" for n in range(10_000)))
-    assert len(asked.words) == 24
+    query = query_words(" ".join(f"word{n}" for n in range(10_000)))
+    assert len(query.words) == 24
 
 
 @given(st.text())
-def test_any_text_can_be_asked_for_and_is_valid_unicode(text: str) -> None:
-    asked = query_words(text)
-    for part in (asked.whole, *(word.text for word in asked.words), *words([text]), folded(text)):
+def test_any_text_can_be_a_query_and_is_valid_unicode(text: str) -> None:
+    query = query_words(text)
+    for part in (query.whole, *(word.text for word in query.words), *words([text]), folded(text)):
         part.encode()
         assert "\n" not in part
     namespace_term(text + "\ud800").encode()

@@ -79,5 +79,5 @@ def test_a_path_is_shown_from_either_end() -> None:
         assert all(name in text for name in ("orders", "load", "lake", "stats"))
 
 
-def test_no_path_is_said_in_words() -> None:
+def test_no_path_is_shown_as_a_sentence() -> None:
     assert plain(path(drawing_of(graph()), "a:1", "b:2")) == "no path between a:1 and b:2\n"

@@ -38,7 +38,7 @@ def test_impact_says_that_there_is_more() -> None:
     assert "showing the nearest 15 jobs and datasets; use a larger limit for more" in text
 
 
-def test_nothing_downstream_is_said_in_words() -> None:
+def test_nothing_downstream_is_shown_as_a_sentence() -> None:
     assert plain(results.impact(Impact("dataset:ns:t", 0, 0, 0, {}, [], False))) == "dataset:ns:t feeds nothing\n"
 
 

@@ -53,7 +53,7 @@ def test_a_problem_is_logged_when_it_begins_and_when_it_is_over(caplog: pytest.L
     assert caplog.messages == ["no answer; the last known state stays until Connect answers", "Connect answers again"]
 
 
-def test_what_stays_the_same_is_asked_for_ever_less_often() -> None:
+def test_what_stays_the_same_is_polled_ever_less_often() -> None:
     backoff = Backoff(first=4, longest=10)
     assert backoff.is_due(0)
     backoff.answered(0, changed=True)

@@ -37,7 +37,7 @@ def changes(answer: Answer) -> list[Evidence]:
     return [s.evidence for s in answer.suspects if s.kind == "SCHEMA_CHANGED"]
 
 
-def told(name: str, at: float, *fields: str) -> Json:
+def schema_event(name: str, at: float, *fields: str) -> Json:
     return dataset_event(name, at, schema(*fields))
 
 
@@ -45,46 +45,53 @@ def told(name: str, at: float, *fields: str) -> Json:
 
 
 def test_columns_that_are_new_gone_or_of_another_type() -> None:
-    (said,) = changes(
-        read(told("raw", 1, "x:INT", "y:INT", "gone:DATE"), told("raw", 50, "x:INT", "y:STRING", "new:INT"))
+    (change,) = changes(
+        read(
+            schema_event("raw", 1, "x:INT", "y:INT", "gone:DATE"),
+            schema_event("raw", 50, "x:INT", "y:STRING", "new:INT"),
+        )
     )
-    assert said.added == [FieldRef("new", "INT")]
-    assert said.removed == [FieldRef("gone", "DATE")]
-    assert said.retyped == [FieldRetyped("y", "INT", "STRING")]
+    assert change.added == [FieldRef("new", "INT")]
+    assert change.removed == [FieldRef("gone", "DATE")]
+    assert change.retyped == [FieldRetyped("y", "INT", "STRING")]
 
 
 def test_the_first_schema_is_no_change() -> None:
-    assert changes(read(told("raw", 50, "x:INT"))) == []
+    assert changes(read(schema_event("raw", 50, "x:INT"))) == []
 
 
-def test_other_words_for_the_same_are_no_change() -> None:
+def test_another_spelling_of_the_same_schema_is_no_change() -> None:
     same = {"schema": facet(fields=[{"name": "x", "type": "int", "description": "a number"}])}
-    assert changes(read(told("raw", 1, "x:INT"), dataset_event("raw", 50, same))) == []
-    assert changes(read(told("raw", 1, "x:INT"), told("raw", 50, "x"))) == []
+    assert changes(read(schema_event("raw", 1, "x:INT"), dataset_event("raw", 50, same))) == []
+    assert changes(read(schema_event("raw", 1, "x:INT"), schema_event("raw", 50, "x"))) == []
 
 
 def test_a_change_that_was_taken_back_is_not_suspected() -> None:
-    events = [told("raw", 1, "x:INT"), told("raw", 50, "x:STRING"), told("raw", 60, "x:INT")]
+    events = [schema_event("raw", 1, "x:INT"), schema_event("raw", 50, "x:STRING"), schema_event("raw", 60, "x:INT")]
     assert len(changes(read(*events, at=55))) == 1
     assert changes(read(*events, at=70)) == []
 
 
-def test_what_is_left_of_several_changes_is_told_one_by_one() -> None:
-    events = [told("raw", 1, "x:INT", "y:INT"), told("raw", 50, "x:DATE", "y:INT", "z:INT"), told("raw", 60, "x:DATE")]
-    found = {bool(said.removed): said for said in changes(read(*events))}
-    assert found == {
+def test_what_is_left_of_several_changes_is_shown_one_by_one() -> None:
+    events = [
+        schema_event("raw", 1, "x:INT", "y:INT"),
+        schema_event("raw", 50, "x:DATE", "y:INT", "z:INT"),
+        schema_event("raw", 60, "x:DATE"),
+    ]
+    by_removal = {bool(change.removed): change for change in changes(read(*events))}
+    assert by_removal == {
         False: Evidence(retyped=[FieldRetyped("x", "INT", "DATE")]),
         True: Evidence(removed=[FieldRef("y", "INT"), FieldRef("z", "INT")]),
     }
 
 
 def test_two_writers_with_different_schemas_change_nothing_after_the_first_time() -> None:
-    events = [told("raw", at, "x:INT" if at % 2 else "x:BIGINT") for at in range(20)]
+    events = [schema_event("raw", at, "x:INT" if at % 2 else "x:BIGINT") for at in range(20)]
     assert changes(read(*events, days=10 / 1440)) == []
 
 
 def test_a_change_before_since_is_not_suspected() -> None:
-    events = [told("raw", 1, "x:INT"), told("raw", 50, "x:STRING")]
+    events = [schema_event("raw", 1, "x:INT"), schema_event("raw", 50, "x:STRING")]
     assert len(changes(read(*events, days=60 / 1440))) == 1
     assert changes(read(*events, days=40 / 1440)) == []
 
@@ -94,27 +101,33 @@ def test_readers_tell_of_a_dataset_that_nobody_writes() -> None:
         run("START", "load", at, f"r{at}", [dataset("raw", schema(f"x:{kind}"))], ["out"])
         for at, kind in ((1, "INT"), (50, "DATE"))
     ]
-    (said,) = changes(read(*reads))
-    assert said.retyped == [FieldRetyped("x", "INT", "DATE")]
+    (change,) = changes(read(*reads))
+    assert change.retyped == [FieldRetyped("x", "INT", "DATE")]
 
 
 def test_nested_columns_are_compared_too() -> None:
     def nested(kind: str) -> Json:
         return {"schema": facet(fields=[{"name": "s", "type": "struct", "fields": [{"name": "a", "type": kind}]}])}
 
-    (said,) = changes(read(dataset_event("raw", 1, nested("INT")), dataset_event("raw", 50, nested("DATE"))))
-    assert said.retyped == [FieldRetyped("s.a", "INT", "DATE")]
+    (change,) = changes(read(dataset_event("raw", 1, nested("INT")), dataset_event("raw", 50, nested("DATE"))))
+    assert change.retyped == [FieldRetyped("s.a", "INT", "DATE")]
 
 
 def test_a_schema_that_was_taken_back_is_passed_over() -> None:
-    events = [told("raw", 1, "x:INT"), dataset_event("raw", 20, {"schema": deleted()}), told("raw", 50, "x:DATE")]
-    (said,) = changes(read(*events))
-    assert said.retyped == [FieldRetyped("x", "INT", "DATE")]
+    events = [
+        schema_event("raw", 1, "x:INT"),
+        dataset_event("raw", 20, {"schema": deleted()}),
+        schema_event("raw", 50, "x:DATE"),
+    ]
+    (change,) = changes(read(*events))
+    assert change.retyped == [FieldRetyped("x", "INT", "DATE")]
 
 
 def test_a_column_that_feeds_the_question_outweighs_one_that_does_not_and_one_that_is_new() -> None:
     def suspicion(before: str, after: str) -> float:
-        answer = read(told("raw", 1, "x:INT", *before.split()), told("raw", 50, "x:INT", *after.split()))
+        answer = read(
+            schema_event("raw", 1, "x:INT", *before.split()), schema_event("raw", 50, "x:INT", *after.split())
+        )
         return answer.one("SCHEMA_CHANGED", "raw").suspicion
 
     assert suspicion("y:INT", "y:DATE") > suspicion("z:INT", "z:DATE") > suspicion("", "z:INT")
@@ -143,7 +156,7 @@ def test_what_was_dropped_at_the_time_is_known_after_it_came_back() -> None:
     assert kinds(read(*events, at=65)) == []
 
 
-def test_a_renamed_input_is_told_with_its_old_name() -> None:
+def test_a_renamed_input_is_shown_with_its_old_name() -> None:
     answer = read(dataset_event("fresh", 50, lifecycle("RENAME", previous="raw")))
     suspect = answer.one("DATASET_RENAMED", "fresh")
     assert suspect.evidence.previousName == "dataset:db:raw"

@@ -35,16 +35,21 @@ HOURLY = load(0, 60, 120, 180, 240)
 
 def test_a_batch_run_writes_when_it_completes() -> None:
     assert fresh(load(10), 14) is None
-    found = fresh(load(10), 15)
-    assert found is not None
-    assert (found.written, found.run.id, found.every, found.late) == (parse(time(15)), "load10", None, False)
+    freshness = fresh(load(10), 15)
+    assert freshness is not None
+    assert (freshness.written, freshness.run.id, freshness.every, freshness.late) == (
+        parse(time(15)),
+        "load10",
+        None,
+        False,
+    )
 
 
 def test_the_next_write_is_due_an_interval_and_a_run_later() -> None:
-    found = fresh(HOURLY, 300)
-    assert found is not None
-    assert (found.written, found.every, found.expected) == (parse(time(245)), HOUR, parse(time(305)))
-    assert not found.late
+    freshness = fresh(HOURLY, 300)
+    assert freshness is not None
+    assert (freshness.written, freshness.every, freshness.expected) == (parse(time(245)), HOUR, parse(time(305)))
+    assert not freshness.late
     late = fresh(HOURLY, 316)
     assert late is not None
     assert late.late
@@ -52,17 +57,17 @@ def test_the_next_write_is_due_an_interval_and_a_run_later() -> None:
 
 def test_a_failed_run_writes_nothing_and_the_dataset_grows_late() -> None:
     failed = [run("START", "load", 300, "bad", ["raw"], ["out"]), run("FAIL", "load", 301, "bad", ["raw"], ["out"])]
-    found = fresh([*HOURLY, *failed], 330)
-    assert found is not None
-    assert (found.written, found.late) == (parse(time(245)), True)
+    freshness = fresh([*HOURLY, *failed], 330)
+    assert freshness is not None
+    assert (freshness.written, freshness.late) == (parse(time(245)), True)
 
 
 def test_a_stream_writes_with_every_running_event() -> None:
     events = [run("RUNNING" if at else "START", "s", at, "s", ["raw"], ["out"]) for at in range(0, 60, 10)]
-    found = fresh(events, 55, kind=pace.STREAM)
-    assert found is not None
-    assert (found.written, found.every, found.expected) == (parse(time(50)), 10 * MINUTE, parse(time(60)))
-    assert not found.late
+    freshness = fresh(events, 55, kind=pace.STREAM)
+    assert freshness is not None
+    assert (freshness.written, freshness.every, freshness.expected) == (parse(time(50)), 10 * MINUTE, parse(time(60)))
+    assert not freshness.late
     stuck = fresh(events, 101, kind=pace.STREAM)
     assert stuck is not None
     assert stuck.late
@@ -71,26 +76,26 @@ def test_a_stream_writes_with_every_running_event() -> None:
 
 def test_a_stream_that_came_to_its_end_is_not_late() -> None:
     events = [run(kind, "s", at, "s", ["raw"], ["out"]) for at, kind in enumerate(("START", "RUNNING", "COMPLETE"))]
-    found = fresh(events, 10_000, kind=pace.STREAM)
-    assert found is not None
-    assert (found.written, found.expected, found.late) == (parse(time(2)), None, False)
+    freshness = fresh(events, 10_000, kind=pace.STREAM)
+    assert freshness is not None
+    assert (freshness.written, freshness.expected, freshness.late) == (parse(time(2)), None, False)
 
 
 def test_of_several_writers_the_last_one_counts() -> None:
-    found = fresh([*load(10), *load(20, job="other")], 100)
-    assert found is not None
-    assert found.run.id == "other20"
+    freshness = fresh([*load(10), *load(20, job="other")], 100)
+    assert freshness is not None
+    assert freshness.run.id == "other20"
 
 
 def test_what_was_written_by_another_name_counts() -> None:
     named = run("COMPLETE", "w", 50, "w", [], [dataset(("hive", "t"))])
-    found = fresh([run("COMPLETE", "load", 1, "l", [], [dataset("out", symlinks(("hive", "t")))]), named], 100)
-    assert found is not None
-    assert found.run.id == "w"
+    freshness = fresh([run("COMPLETE", "load", 1, "l", [], [dataset("out", symlinks(("hive", "t")))]), named], 100)
+    assert freshness is not None
+    assert freshness.run.id == "w"
 
 
 def test_runs_of_the_writer_that_wrote_something_else_do_not_count() -> None:
     other = run("COMPLETE", "load", 50, "x", ["raw"], ["elsewhere"])
-    found = fresh([*load(10), other], 100)
-    assert found is not None
-    assert found.run.id == "load10"
+    freshness = fresh([*load(10), other], 100)
+    assert freshness is not None
+    assert freshness.run.id == "load10"

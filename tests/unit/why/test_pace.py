@@ -27,13 +27,13 @@ def trouble(events: list[Json], at: float, kind: str = pace.BATCH, job: str = "l
     world = World(events)
     moment = parse(time(at))
     node: Node = world.node(job)
-    found = pace.seen(world.tables.recent_runs([node], moment, pace.RUNS).get(node, []))
-    signs = world.tables.run_signs([r.row for r in found[:2]], moment, pace.SIGNS)
-    return pace.trouble(kind, found, signs, moment)
+    seen = pace.seen(world.tables.recent_runs([node], moment, pace.RUNS).get(node, []))
+    signs = world.tables.run_signs([r.row for r in seen[:2]], moment, pace.SIGNS)
+    return pace.trouble(kind, seen, signs, moment)
 
 
-def kind_of(found: Trouble | None) -> str | None:
-    return found.kind if found is not None else None
+def kind_of(problem: Trouble | None) -> str | None:
+    return problem.kind if problem is not None else None
 
 
 EVERY_HOUR = (0, 60, 120, 180, 240, 300)
@@ -41,9 +41,9 @@ EVERY_HOUR = (0, 60, 120, 180, 240, 300)
 
 def test_a_punctual_job_is_late_ten_minutes_after_it_was_due() -> None:
     assert trouble(runs(*EVERY_HOUR), 369) is None
-    found = trouble(runs(*EVERY_HOUR), 371)
-    assert found is not None
-    assert (found.kind, found.at, found.every) == (SuspectKind.RUN_LATE, parse(time(360)), HOUR)
+    problem = trouble(runs(*EVERY_HOUR), 371)
+    assert problem is not None
+    assert (problem.kind, problem.at, problem.every) == (SuspectKind.RUN_LATE, parse(time(360)), HOUR)
 
 
 def test_a_daily_job_has_more_patience() -> None:
@@ -69,9 +69,9 @@ def test_a_job_that_runs_now_and_then_is_never_late() -> None:
 
 def test_weekends_do_not_make_a_weekday_job_irregular() -> None:
     days = [day for day in range(14) if day % 7 < 5]
-    found = trouble(runs(*(day * 1440 for day in days)), 14 * 1440)
-    assert found is not None
-    assert found.every == 24 * HOUR
+    problem = trouble(runs(*(day * 1440 for day in days)), 14 * 1440)
+    assert problem is not None
+    assert problem.every == 24 * HOUR
 
 
 @pytest.mark.parametrize("kind", [pace.STREAM, pace.SERVICE])
@@ -82,9 +82,9 @@ def test_streams_and_services_are_never_late(kind: str) -> None:
 def test_a_run_that_ended_later_was_running() -> None:
     events = [*runs(0, 60, 120), run("START", "load", 200, "x"), run("FAIL", "load", 205, "x")]
     assert trouble(events, 204) is None
-    found = trouble(events, 205)
-    assert found is not None
-    assert (found.kind, found.at, found.state) == (SuspectKind.RUN_FAILED, parse(time(205)), "FAILED")
+    problem = trouble(events, 205)
+    assert problem is not None
+    assert (problem.kind, problem.at, problem.state) == (SuspectKind.RUN_FAILED, parse(time(205)), "FAILED")
 
 
 def test_an_aborted_run_is_told_apart_from_a_failed_one() -> None:
@@ -102,9 +102,9 @@ def test_a_run_before_the_latest_counts_only_while_that_one_is_under_way() -> No
 def test_a_batch_run_is_stuck_when_it_takes_three_times_as_long() -> None:
     events = [*runs(0, 60, 120, took=10), run("START", "load", 180, "x")]
     assert trouble(events, 209) is None
-    found = trouble(events, 211)
-    assert found is not None
-    assert (found.kind, found.takes, found.at) == (SuspectKind.RUN_STUCK, 10 * MINUTE, parse(time(180)))
+    problem = trouble(events, 211)
+    assert problem is not None
+    assert (problem.kind, problem.takes, problem.at) == (SuspectKind.RUN_STUCK, 10 * MINUTE, parse(time(180)))
 
 
 def test_short_runs_are_not_stuck_for_ten_minutes() -> None:
@@ -116,9 +116,9 @@ def test_short_runs_are_not_stuck_for_ten_minutes() -> None:
 def test_a_first_run_is_stuck_after_a_day_without_a_sign() -> None:
     events = [run("START", "load", 0), run("RUNNING", "load", 600)]
     assert trouble(events, 600 + 1439) is None
-    found = trouble(events, 600 + 1441)
-    assert found is not None
-    assert (found.kind, found.sure) == (SuspectKind.RUN_STUCK, False)
+    problem = trouble(events, 600 + 1441)
+    assert problem is not None
+    assert (problem.kind, problem.sure) == (SuspectKind.RUN_STUCK, False)
 
 
 def signs(*minutes: float) -> list[Json]:
@@ -128,9 +128,9 @@ def signs(*minutes: float) -> list[Json]:
 def test_a_stream_is_stuck_after_five_times_its_usual_silence() -> None:
     events = signs(*range(0, 60, 10))
     assert trouble(events, 99, pace.STREAM) is None
-    found = trouble(events, 101, pace.STREAM)
-    assert found is not None
-    assert (found.kind, found.every, found.at, found.sure) == (
+    problem = trouble(events, 101, pace.STREAM)
+    assert problem is not None
+    assert (problem.kind, problem.every, problem.at, problem.sure) == (
         SuspectKind.RUN_STUCK,
         10 * MINUTE,
         parse(time(50)),
@@ -147,9 +147,9 @@ def test_a_stream_that_tells_often_may_be_silent_for_a_minute() -> None:
 
 def test_a_stream_without_a_habit_has_five_minutes() -> None:
     assert trouble(signs(0, 1), 5.9, pace.STREAM) is None
-    found = trouble(signs(0, 1), 6.1, pace.STREAM)
-    assert found is not None
-    assert (found.kind, found.sure) == (SuspectKind.RUN_STUCK, False)
+    problem = trouble(signs(0, 1), 6.1, pace.STREAM)
+    assert problem is not None
+    assert (problem.kind, problem.sure) == (SuspectKind.RUN_STUCK, False)
     assert trouble(signs(0, 1), 10_000, pace.SERVICE) is None
 
 

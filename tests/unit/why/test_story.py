@@ -35,7 +35,7 @@ def test_the_causes_come_first_and_then_what_follows_from_them(world: World) -> 
     ]
 
 
-def test_the_schema_change_is_told_with_the_column_and_what_it_explains(world: World) -> None:
+def test_a_schema_change_comes_with_the_column_and_what_it_explains(world: World) -> None:
     suspect = why(world, "dashboard", NINE).one("SCHEMA_CHANGED", "orders")
     assert suspect.evidence.retyped == [FieldRetyped("price", "DOUBLE", "STRING")]
     assert (suspect.evidence.added, suspect.evidence.removed) == ([], [])
@@ -46,35 +46,45 @@ def test_the_schema_change_is_told_with_the_column_and_what_it_explains(world: W
     )
 
 
-def test_a_failure_is_told_with_its_error_and_the_event_that_says_so(world: World) -> None:
+def test_a_failure_comes_with_its_error_and_the_event_that_reported_it(world: World) -> None:
     suspect = why(world, "dashboard", NINE).one("RUN_FAILED", "clean")
-    said = suspect.evidence
-    assert (said.runId, said.state, said.endedAt) == ("clean 0", "FAILED", moment(0, 3.2))
-    assert said.error is not None
-    first, second, *rest = said.error.splitlines()
+    evidence = suspect.evidence
+    assert (evidence.runId, evidence.state, evidence.endedAt) == ("clean 0", "FAILED", moment(0, 3.2))
+    assert evidence.error is not None
+    first, second, *rest = evidence.error.splitlines()
     assert first == "NumberFormatException: '12,50' is no DECIMAL(10,2)"
     assert second.strip() == "at com.example.Cast1(Cast.java:1)"
     assert len(rest) == 6
-    (event,) = world.log.events(said.positions)  # type: ignore[arg-type]
+    (event,) = world.log.events(evidence.positions)  # type: ignore[arg-type]
     assert b'"FAIL"' in event.body
     assert suspect.explains == ["job:jobs:publish", "job:jobs:total"]
 
 
-def test_a_silent_stream_is_told_with_its_last_sign_and_its_habit(world: World) -> None:
-    said = why(world, "dashboard", NINE).one("RUN_STUCK", "exchange").evidence
-    assert (said.runId, said.state, said.lastSign, said.everySeconds) == ("rates 1", "RUNNING", moment(0, 2), 1800)
+def test_a_silent_stream_comes_with_its_last_sign_and_its_habit(world: World) -> None:
+    evidence = why(world, "dashboard", NINE).one("RUN_STUCK", "exchange").evidence
+    assert (evidence.runId, evidence.state, evidence.lastSign, evidence.everySeconds) == (
+        "rates 1",
+        "RUNNING",
+        moment(0, 2),
+        1800,
+    )
 
 
-def test_a_late_job_is_told_with_when_it_was_due(world: World) -> None:
-    said = why(world, "dashboard", NINE).one("RUN_LATE", "total").evidence
-    assert (said.expectedAt, said.everySeconds, said.runId) == (moment(0, 4), 86_400, "total -1")
+def test_a_late_job_comes_with_the_time_it_was_due(world: World) -> None:
+    evidence = why(world, "dashboard", NINE).one("RUN_LATE", "total").evidence
+    assert (evidence.expectedAt, evidence.everySeconds, evidence.runId) == (moment(0, 4), 86_400, "total -1")
 
 
-def test_amounts_are_told_with_what_was_usual(world: World) -> None:
+def test_amounts_come_with_what_was_usual(world: World) -> None:
     suspect = why(world, "dashboard", NINE).one("STATISTIC_JUMPED", "refunds")
-    said = suspect.evidence
-    assert (said.statistic, said.after, said.runId, said.jobId) == ("rowCount", 0, "refund 0", "job:jobs:refund")
-    assert said.before == pytest.approx(51, abs=1)
+    evidence = suspect.evidence
+    assert (evidence.statistic, evidence.after, evidence.runId, evidence.jobId) == (
+        "rowCount",
+        0,
+        "refund 0",
+        "job:jobs:refund",
+    )
+    assert evidence.before == pytest.approx(51, abs=1)
     assert suspect.summary.startswith("Job refund wrote 0 rows to refunds at 2026-03-02 02:45:00 UTC")
 
 
@@ -84,7 +94,7 @@ def test_a_column_has_only_what_feeds_it(world: World) -> None:
     assert answer.listed() == ["SCHEMA_CHANGED orders", "RUN_FAILED clean", "RUN_LATE total", "RUN_LATE publish"]
 
 
-def test_a_changed_column_that_feeds_the_one_asked_for_is_more_suspicious_than_another(world: World) -> None:
+def test_a_changed_column_that_feeds_the_requested_one_is_more_suspicious_than_another(world: World) -> None:
     early = story.time(0, 2.4)  # before anything failed at it
     feeding = why(world, "prices.price", early).one("SCHEMA_CHANGED", "orders")
     other = why(world, "prices.id", early).one("SCHEMA_CHANGED", "orders")
@@ -101,7 +111,7 @@ def test_a_good_run_of_a_job_that_failed_later_has_no_suspects(world: World) -> 
     assert why(world, "run:clean -1", story.time(-1, 3.25)).listed() == []
 
 
-def test_a_job_is_asked_about_with_its_own_troubles(world: World) -> None:
+def test_why_of_a_job_shows_its_own_troubles(world: World) -> None:
     assert why(world, "clean()", NINE).listed()[:2] == ["SCHEMA_CHANGED orders", "RUN_FAILED clean"]
 
 

@@ -92,10 +92,10 @@ def test_the_columns_that_matter_are_known_along_the_way() -> None:
             run("COMPLETE", "b", 0, "r2", ["mid"], [dataset("out", columns(x=["mid.x"]))]),
         ]
     )
-    found = {d.name: d.columns for d in why(world, "out.x", time(1)).scope.datasets.values()}
-    assert found == {"out": {"x"}, "mid": {"x"}, "src": {"x"}}
-    found = {d.name: d.columns for d in why(world, "out", time(1)).scope.datasets.values()}
-    assert found == {"out": None, "mid": {"x"}, "src": {"x"}}
+    by_dataset = {d.name: d.columns for d in why(world, "out.x", time(1)).scope.datasets.values()}
+    assert by_dataset == {"out": {"x"}, "mid": {"x"}, "src": {"x"}}
+    by_dataset = {d.name: d.columns for d in why(world, "out", time(1)).scope.datasets.values()}
+    assert by_dataset == {"out": None, "mid": {"x"}, "src": {"x"}}
 
 
 def test_a_dataset_is_looked_at_once_by_all_its_names() -> None:
@@ -146,11 +146,11 @@ def test_only_the_nearest_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_what_was_deleted_is_not_looked_at_and_before_its_deletion_it_was() -> None:
-    told = [
+    events = [
         run("COMPLETE", "a", 0, "r1", ["x"], ["y"], facets=parent("app", "app 1")),
         run("COMPLETE", "b", 1, "r2", ["z"], ["y"]),
     ]
-    world = World([*told, deletion(job_ref("b"), dataset_ref("x"), job_ref("app"), at=50)])
+    world = World([*events, deletion(job_ref("b"), dataset_ref("x"), job_ref("app"), at=50)])
     assert looked_at(world, "y") == {"y", "a()"}
     scope = why(world, "y", time(100)).scope
     assert scope.parents == {}
@@ -170,9 +170,9 @@ moments = st.integers(-1, 14).map(lambda n: micros(n * 700 - 350))
 
 @examples(40)
 @given(events, moments)
-def test_what_is_looked_at_is_what_lineage_shows_upstream(told: list[EventOrEdit], at: Micros) -> None:
+def test_what_is_looked_at_is_what_lineage_shows_upstream(events: list[EventOrEdit], at: Micros) -> None:
     try:
-        world = World(told)
+        world = World(events)
         state, when = world.state, At(at)
         for node in map(Node, range(len(state.nodes))):
             if state.aliases.canonical(node) != node or when.hides(state, node):
