@@ -3,7 +3,7 @@
 PATH is a folder with the specification: OpenLineage.json, facets/ and tests/. Two things are
 shown. Every sample there is accepted, comes back byte for byte and can be folded. And for
 thousands of variants of events, valid and broken, the decoder's verdict is the schema's, but
-for the leniences and strictnesses that are named below (and told in docs/openlineage.md).
+for the leniences and strictnesses that are named below (and described in docs/openlineage.md).
 """
 
 import json
@@ -46,8 +46,8 @@ PAIRS = 5000
 
 def entities(event: Json) -> list[Json]:
     lists = [event[k] for k in ("inputs", "outputs") if isinstance(event.get(k), list)]
-    found = [event.get("run"), event.get("job"), event.get("dataset"), *(d for listed in lists for d in listed)]
-    return [e for e in found if isinstance(e, dict)]
+    entities = [event.get("run"), event.get("job"), event.get("dataset"), *(d for listed in lists for d in listed)]
+    return [e for e in entities if isinstance(e, dict)]
 
 
 def facet_holders(event: Json) -> list[Json]:
@@ -210,8 +210,8 @@ def changes(event: Json) -> Iterator[tuple[tuple[Any, ...], Any]]:
     for path, value in places(event):
         if isinstance(value, dict):
             # A dataset is read or written in one place: never facets of both kinds.
-            held = {*value, *(FACET_KINDS[1:] if {*FACET_KINDS[1:]} & {*value} else ())}
-            yield from (((*path, key), added) for key, added in ADDED.items() if key not in held)
+            present = {*value, *(FACET_KINDS[1:] if {*FACET_KINDS[1:]} & {*value} else ())}
+            yield from (((*path, key), added) for key, added in ADDED.items() if key not in present)
         if path and "x" not in path:
             yield from ((path, new) for new in (*VALUES, *SPECIAL.get(path[-1], ())))
 
@@ -309,8 +309,11 @@ UNDERSTOOD |= {"lifecycleStateChange": f.Lifecycle, "parent": f.ParentRun}
 def sample_event(place: str, facets: Json) -> Json:
     """An event with the facets where they belong; a definition in OpenLineage.json names the place."""
     key = {"InputDatasetFacet": "inputFacets", "OutputDatasetFacet": "outputFacets"}.get(place, "facets")
-    held = [make.dataset("sample") | {key: facets}] if place.endswith("DatasetFacet") else []
-    inputs, outputs = held if place != "OutputDatasetFacet" else [], held if place != "InputDatasetFacet" else []
+    datasets = [make.dataset("sample") | {key: facets}] if place.endswith("DatasetFacet") else []
+    inputs, outputs = (
+        datasets if place != "OutputDatasetFacet" else [],
+        datasets if place != "InputDatasetFacet" else [],
+    )
     run, job = (facets if place == kind else {} for kind in ("RunFacet", "JobFacet"))
     return make.run("COMPLETE", "sample", 0, "run-1", inputs, outputs, run, job)
 

@@ -171,12 +171,12 @@ def test_find_flies_to_a_card_or_focuses_on_what_is_elsewhere(demo: Server, open
 def test_what_one_types_before_the_suggestions_are_loaded_is_kept(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, "/graph")
     seen.assert_cards(29)
-    held: list[Route] = []
-    seen.page.route("**/FindSuggest*.js", lambda route: held.append(route))
+    held_routes: list[Route] = []
+    seen.page.route("**/FindSuggest*.js", lambda route: held_routes.append(route))
     seen.page.keyboard.press("g")
     seen.page.keyboard.type("fail")
     expect(seen.page.get_by_placeholder("Find a card")).to_have_value("fail")
-    held[0].continue_()
+    held_routes[0].continue_()
     expect(seen.page.get_by_role("option", name="failing-job")).to_be_visible()
     seen.page.keyboard.type("ing-j")
     seen.page.keyboard.press("ArrowDown")
@@ -363,7 +363,7 @@ def test_columns_show_while_the_pointer_rests_and_nothing_moves(demo: Server, op
     expect(seen.page.get_by_role("status")).to_contain_text("Lineage of price")
 
 
-def test_columns_of_an_overview_are_asked_for(demo: Server, open_page: OpenPage) -> None:
+def test_columns_of_an_overview_are_requested(demo: Server, open_page: OpenPage) -> None:
     seen = open_page(demo, "/graph?namespace=demo-ns-rest")
     seen.card(LAKE_ORDERS).hover()
     expect(seen.card(LAKE_ORDERS).get_by_role("list", name="Columns")).to_contain_text("bid_time")

@@ -32,12 +32,12 @@ def test_a_new_job_appears_by_itself_and_moves_nothing(filled: Server, open_page
 
 def test_what_happens_before_the_stream_begins_is_not_missed(filled: Server, open_page: OpenPage) -> None:
     seen = open_page(filled, "/search")
-    held: list[Route] = []
-    seen.page.route("**/api/v1/live*", lambda route: held.append(route))
+    held_routes: list[Route] = []
+    seen.page.route("**/api/v1/live*", lambda route: held_routes.append(route))
     seen.page.goto(f"/graph?node={quote(KAFKA_ORDERS)}")
     seen.assert_cards(10)
     assert filled.post(streaming_event("START")).status_code == 201
-    (stream,) = held
+    (stream,) = held_routes
     stream.continue_()
     seen.assert_cards(12)
 

@@ -1,4 +1,4 @@
-"""What tests do with a cluster: make connectors, write and read records, ask Headwater."""
+"""What tests do with a cluster: make connectors, write and read records, query Headwater."""
 
 import json
 import signal
@@ -32,20 +32,20 @@ class Cluster:
     # Connect
 
     def put(self, name: str, config: Json) -> None:
-        answer = self._asked("PUT", f"/connectors/{name}/config", json=config)
+        answer = self._request("PUT", f"/connectors/{name}/config", json=config)
         assert answer.status_code in (200, 201), answer.text
         self._made.add(name)
 
     def call(self, method: str, path: str) -> None:
-        answer = self._asked(method, path)
+        answer = self._request(method, path)
         assert answer.is_success, answer.text
 
     def delete(self, name: str) -> None:
         self.call("DELETE", f"/connectors/{name}")
         self._made.discard(name)
 
-    def _asked(self, method: str, path: str, **more: Any) -> httpx.Response:
-        """Connect answers 409 during a rebalance; then it is asked again."""
+    def _request(self, method: str, path: str, **more: Any) -> httpx.Response:
+        """Connect answers 409 during a rebalance; then the request is repeated."""
         end = time.monotonic() + PATIENCE
         while True:
             answer = self.http.request(method, self.connect + path, **more)
@@ -66,7 +66,7 @@ class Cluster:
 
     def end(self) -> None:
         for name in list(self._made):
-            self._asked("DELETE", f"/connectors/{name}")
+            self._request("DELETE", f"/connectors/{name}")
         self.http.close()
 
     # Kafka

@@ -21,7 +21,7 @@ def done(cluster: Cluster, method: str, path: str, status: int = 200, **more: An
 
 
 def _settled(cluster: Cluster, method: str, path: str, **more: Any) -> Any:
-    """Connect answers 409 during a rebalance; then it is asked again."""
+    """Connect answers 409 during a rebalance; then the request is repeated."""
     answer = cluster.http.request(method, cluster.headwater + CLUSTER + path, **{"headers": ME, **more})
     return None if answer.status_code == 409 and "rebalanc" in answer.text else answer
 

@@ -123,29 +123,29 @@ def moment(text: str) -> float:
 # Beside a watcher
 
 
-def both_told(cluster: Cluster, name: str) -> bool:
-    """Whether both spoke of the latest run."""
+def both_reported(cluster: Cluster, name: str) -> bool:
+    """Whether both reported the latest run."""
     facets: Json = next((run["facets"] for run in cluster.runs(name)), {})
     return "headwater_connect" in facets and any(facet.startswith("headwater_connect_smt_") for facet in facets)
 
 
 def test_watcher_and_transform_make_one_run_of_each_incarnation(cluster: Cluster, watcher: Watching) -> None:
     cluster.put("both", source(cluster, "both", **smt(cluster)))
-    wait_for(lambda: both_told(cluster, "both"), "both", PATIENCE)
+    wait_for(lambda: both_reported(cluster, "both"), "both", PATIENCE)
     cluster.wait_runs("both", "RUNNING")
     cluster.call("POST", "/connectors/both/restart?includeTasks=true&onlyFailed=false")
     cluster.wait_runs("both", "RUNNING", "ABORTED")
-    wait_for(lambda: both_told(cluster, "both"), "both", PATIENCE)
+    wait_for(lambda: both_reported(cluster, "both"), "both", PATIENCE)
     more = source(cluster, "both", text="a line\nanother\n", **smt(cluster)) | {"topic": "both-2"}
     cluster.put("both", more)
     cluster.wait_runs("both", "RUNNING", "ABORTED", "ABORTED")
-    wait_for(lambda: both_told(cluster, "both"), "both", PATIENCE)
+    wait_for(lambda: both_reported(cluster, "both"), "both", PATIENCE)
     cluster.call("PUT", "/connectors/both/stop")
     cluster.wait_runs("both", "ABORTED", "ABORTED", "ABORTED")
     wait_for(lambda: cluster.runs("both")[0]["facets"]["headwater_connect"]["state"] == "STOPPED", "its word", PATIENCE)
     cluster.call("PUT", "/connectors/both/resume")
     cluster.wait_runs("both", "RUNNING", "ABORTED", "ABORTED", "ABORTED")
-    wait_for(lambda: both_told(cluster, "both"), "both", PATIENCE)
+    wait_for(lambda: both_reported(cluster, "both"), "both", PATIENCE)
     cluster.delete("both")
     cluster.wait_runs("both", *["ABORTED"] * 4)
     settle(cluster, watcher)
@@ -156,7 +156,7 @@ def test_a_failure_that_both_see_is_one_failed_run_with_the_trace(cluster: Clust
     options = smt(cluster) | {"transforms": "lineage,c"}
     cast = {"transforms.c.type": f"{K}Cast$Value", "transforms.c.spec": "int32"}
     cluster.put("both-bad", source(cluster, "both-bad", text="", **options, **cast))
-    wait_for(lambda: both_told(cluster, "both-bad"), "both", PATIENCE)
+    wait_for(lambda: both_reported(cluster, "both-bad"), "both", PATIENCE)
     with (cluster.files / "both-bad.txt").open("a") as file:
         file.write("no number\n")
     cluster.wait_runs("both-bad", "FAILED")

@@ -72,7 +72,7 @@ runs = st.one_of(st.sampled_from(RUNS), st.text(min_size=1, max_size=20))
 times = st.one_of(st.sampled_from(TIMES), st.datetimes().map(lambda at: at.isoformat() + "Z"))
 
 
-told_times = st.one_of(times, st.sampled_from(BEYOND), _text)
+time_texts = st.one_of(times, st.sampled_from(BEYOND), _text)
 
 
 def some(required: dict[str, Any], optional: dict[str, Any] | None = None) -> st.SearchStrategy[dict[str, Any]]:
@@ -99,7 +99,7 @@ _lineage_fields = st.dictionaries(_columns, some({"inputs": _lineage_inputs}), m
 
 _BODIES: dict[str, dict[str, dict[str, st.SearchStrategy[Any]]]] = {
     "run": {
-        "nominalTime": {"nominalStartTime": told_times, "nominalEndTime": told_times},
+        "nominalTime": {"nominalStartTime": time_texts, "nominalEndTime": time_texts},
         "parent": {
             "run": some({"runId": runs}),
             "job": identifiers,

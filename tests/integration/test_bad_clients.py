@@ -32,9 +32,9 @@ def connected(server: Server) -> Iterator[socket.socket]:
 @contextmanager
 def crowd(server: Server, count: int) -> Iterator[None]:
     """Connections that say nothing."""
-    with ExitStack() as held:
+    with ExitStack() as clients:
         for _ in range(count):
-            held.enter_context(connected(server))
+            clients.enter_context(connected(server))
         yield
 
 
@@ -83,8 +83,8 @@ def test_half_a_body_and_then_silence(make_server: MakeServer) -> None:
     with connected(server) as client:
         client.sendall(request(b'{"eventTime"', 1000))
         still_serves(server, 0)
-        said = answer_or_end(client)
-        assert not said or said.split()[1] in (b"400", b"408")
+        response = answer_or_end(client)
+        assert not response or response.split()[1] in (b"400", b"408")
     still_serves(server, 1)
     assert server.total() == 2
 
@@ -121,7 +121,7 @@ def _drip(client: socket.socket, piece: bytes) -> bytes | str | None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "payload",
     [
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 20,
         b"hello\r\n\r\n",
@@ -129,14 +129,14 @@ def _drip(client: socket.socket, piece: bytes) -> bytes | str | None:
     ],
     ids=["TLS", "no HTTP", "endless header"],
 )
-def test_what_is_no_http_is_turned_away(shared_server: Server, said: bytes) -> None:
+def test_what_is_no_http_is_turned_away(shared_server: Server, payload: bytes) -> None:
     with connected(shared_server) as client:
         try:
-            client.sendall(said + b"\r\n\r\n")
+            client.sendall(payload + b"\r\n\r\n")
         except ConnectionError:
             return
-        said = answer_or_end(client)
-        assert not said or said.startswith(b"HTTP/1.1 4")
+        response = answer_or_end(client)
+        assert not response or response.startswith(b"HTTP/1.1 4")
     assert shared_server.json("/healthz")["status"] == "ok"
 
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.integration.samples import KAFKA, LAKE, job_event, moment, run_event
-from tests.support.server import EVENTS, Server, differences, is_error, namespace_path, path_of, rebuild
+from tests.support.server import EVENTS, Server, assert_error, differences, namespace_path, path_of, rebuild
 
 API = "/api/v1"
 LOAD = path_of("jobs", "orders-pipeline", "load")
@@ -19,11 +19,11 @@ def put(server: Server, path: str, body: Any) -> httpx.Response:
 
 
 def names(server: Server, path: str) -> list[str]:
-    return [found["name"] for found in server.json(path)[path.rpartition("/")[2]]]
+    return [each["name"] for each in server.json(path)[path.rpartition("/")[2]]]
 
 
 def node_ids(server: Server, node: str, **when: str) -> set[str]:
-    return {found["id"] for found in server.json(f"{API}/lineage", nodeId=node, **when)["graph"]}
+    return {each["id"] for each in server.json(f"{API}/lineage", nodeId=node, **when)["graph"]}
 
 
 def load(server: Server, number: int = 0, **more: Any) -> None:
@@ -41,15 +41,15 @@ def test_a_deleted_dataset_is_nowhere_and_was_there_before(server: Server) -> No
     assert answer.status_code == 200
     assert (answer.json()["name"], answer.json()["deleted"]) == ("orders", True)
     assert int(answer.headers["headwater-position"]) == 2
-    is_error(server.get(path), 404)
-    is_error(server.client.delete(path), 404)
-    is_error(server.get(f"{API}/lineage", nodeId=node), 404)
-    is_error(server.get(f"{API}/column-lineage", nodeId=node), 404)
+    assert_error(server.get(path), 404)
+    assert_error(server.client.delete(path), 404)
+    assert_error(server.get(f"{API}/lineage", nodeId=node), 404)
+    assert_error(server.get(f"{API}/column-lineage", nodeId=node), 404)
     assert names(server, f"{namespace_path(LAKE)}/datasets") == []
     assert server.json(LOAD)["outputs"] == []
     assert node_ids(server, "job:orders-pipeline:load") == {"job:orders-pipeline:load", f"dataset:{KAFKA}:orders"}
     columns = server.json(f"{API}/column-lineage", nodeId=f"dataset:{KAFKA}:orders", withDownstream=True)["graph"]
-    assert {found["data"]["namespace"] for found in columns} == {KAFKA}
+    assert {each["data"]["namespace"] for each in columns} == {KAFKA}
     assert node in node_ids(server, node, at=moment(1))
     assert node in node_ids(server, "job:orders-pipeline:load", until=moment(1))
     assert server.total() == 1
@@ -59,12 +59,12 @@ def test_what_is_seen_after_its_deletion_is_back(server: Server) -> None:
     load(server)
     assert server.client.delete(LOAD).status_code == 200
     load(server, 1)  # later than the first one, but before the deletion
-    is_error(server.get(LOAD), 404)
+    assert_error(server.get(LOAD), 404)
     assert names(server, f"{API}/jobs") == []
     later = run_event(2, job="load", target=(LAKE, "other")) | {"eventTime": "2099-01-01T00:00:00Z"}
     assert server.post(later).status_code == 201
     back = server.json(LOAD)
-    assert [found["name"] for found in back["outputs"]] == ["other"]
+    assert [each["name"] for each in back["outputs"]] == ["other"]
     assert len(back["latestRuns"]) == 3
     assert f"dataset:{LAKE}:orders" not in node_ids(server, "job:orders-pipeline:load")
 
@@ -72,11 +72,11 @@ def test_what_is_seen_after_its_deletion_is_back(server: Server) -> None:
 def test_who_deletes_what_comes_from_the_future_has_it_gone(server: Server) -> None:
     assert server.post(run_event(0, job="load") | {"eventTime": "2099-01-01T00:00:00Z"}).status_code == 201
     assert server.client.delete(LOAD).status_code == 200
-    is_error(server.get(LOAD), 404)
+    assert_error(server.get(LOAD), 404)
     assert put(server, LOAD, {"type": "BATCH"}).status_code == 200
     assert server.json(LOAD)["inputs"] == []
     assert server.client.delete(namespace_path("orders-pipeline")).status_code == 200
-    is_error(server.get(LOAD), 404)
+    assert_error(server.get(LOAD), 404)
     assert put(server, namespace_path("orders-pipeline"), {"ownerName": "me"}).status_code == 200
     assert names(server, f"{namespace_path('orders-pipeline')}/jobs") == []
 
@@ -85,9 +85,9 @@ def test_a_namespace_is_deleted_with_what_is_in_it(server: Server) -> None:
     load(server)
     answer = server.client.delete(namespace_path(LAKE))
     assert (answer.status_code, answer.json()["name"], answer.json()["isHidden"]) == (200, LAKE, True)
-    is_error(server.get(namespace_path(LAKE)), 404)
-    is_error(server.get(f"{namespace_path(LAKE)}/datasets"), 404)
-    is_error(server.client.delete(namespace_path(LAKE)), 404)
+    assert_error(server.get(namespace_path(LAKE)), 404)
+    assert_error(server.get(f"{namespace_path(LAKE)}/datasets"), 404)
+    assert_error(server.client.delete(namespace_path(LAKE)), 404)
     assert LAKE not in names(server, f"{API}/namespaces")
     assert server.json(LOAD)["outputs"] == []
     load(server, 5, target=(LAKE, "late"))
@@ -107,7 +107,7 @@ def test_a_dataset_is_deleted_under_all_its_names(server: Server) -> None:
     alias = path_of("datasets", "hive", "default.orders")
     assert server.client.delete(alias).json()["name"] == "orders"
     for path in (alias, path_of("datasets", LAKE, "orders")):
-        is_error(server.get(path), 404)
+        assert_error(server.get(path), 404)
 
 
 def test_all_of_it_is_there_after_a_restart_and_a_rebuild(server: Server) -> None:
@@ -136,7 +136,7 @@ def test_all_of_it_is_there_after_a_restart_and_a_rebuild(server: Server) -> Non
     rebuild(server.data)
     assert not differences(before, server.start().answers())
     assert server.json(f"{API}/jobs/runs/r-1")["args"] == {"a": "b"}
-    is_error(server.get(path_of("datasets", LAKE, "table2")), 404)
+    assert_error(server.get(path_of("datasets", LAKE, "table2")), 404)
     assert server.json(LOAD)["tags"] == ["watched"]
 
 
@@ -159,9 +159,9 @@ def test_tags_come_and_go(server: Server) -> None:
     assert server.client.post(f"{LOAD}/tags/daily").json()["tags"] == ["daily"]
     assert server.client.delete(f"{LOAD}/tags/daily").json()["tags"] == []
     assert names(server, f"{API}/tags") == ["daily", "gold", "money"]
-    is_error(server.client.post(f"{table}/fields/nothing/tags/money"), 404)
-    is_error(server.client.post(path_of("datasets", LAKE, "nothing") + "/tags/x"), 404)
-    is_error(server.client.post(path_of("jobs", LAKE, "nothing") + "/tags/x"), 404)
+    assert_error(server.client.post(f"{table}/fields/nothing/tags/money"), 404)
+    assert_error(server.client.post(path_of("datasets", LAKE, "nothing") + "/tags/x"), 404)
+    assert_error(server.client.post(path_of("jobs", LAKE, "nothing") + "/tags/x"), 404)
 
 
 # Jobs, versions, runs
@@ -176,8 +176,8 @@ def test_jobs_are_listed_by_the_state_of_their_last_run(server: Server) -> None:
     def listed(*states: str, **more: int) -> tuple[list[str], int]:
         parameters: dict[str, Any] = {"lastRunStates": states, **more}
         for path in (f"{API}/jobs", f"{API}/namespaces/orders-pipeline/jobs"):
-            found = server.client.get(path, params=parameters).json()
-        return [job["name"] for job in found["jobs"]], found["totalCount"]
+            page = server.client.get(path, params=parameters).json()
+        return [job["name"] for job in page["jobs"]], page["totalCount"]
 
     assert listed() == (["declared", "waits", "ended", "runs", "broke", "ran"], 6)
     assert listed("FAILED") == (["broke"], 1)
@@ -188,22 +188,22 @@ def test_jobs_are_listed_by_the_state_of_their_last_run(server: Server) -> None:
     assert listed("FAILED") == ([], 0)
     assert server.client.delete(path_of("jobs", "orders-pipeline", "ran")).status_code == 200
     assert listed("COMPLETED") == (["broke"], 1)
-    is_error(server.get(f"{API}/jobs", lastRunStates="SLEEPING"), 400, "lastRunStates")
+    assert_error(server.get(f"{API}/jobs", lastRunStates="SLEEPING"), 400, "lastRunStates")
 
 
 def test_versions_of_a_job(server: Server) -> None:
     for number, target in enumerate(("a", "b", "b", "a")):
         load(server, number, run=f"r{number}", target=(LAKE, target))
-    found = server.json(f"{LOAD}/versions")["versions"]
-    assert [[out["name"] for out in version["outputs"]] for version in found] == [["b"], ["a"]]
-    assert [version["latestRun"]["id"] for version in found] == ["r2", "r3"]
-    assert [version["inputs"] for version in found] == [[{"namespace": KAFKA, "name": "orders"}]] * 2
-    assert server.json(f"{LOAD}/versions", limit=1, offset=1)["versions"] == found[1:]
-    assert server.json(f"{LOAD}/versions/{found[0]['version']}") == found[0]
-    assert server.json(LOAD)["currentVersion"] == found[1]["version"]
-    assert server.json(f"{API}/jobs/runs/r2")["jobVersion"]["version"] == found[0]["version"]
-    for nobody in (str(uuid4()), "nonsense", found[0]["version"][:-1]):
-        is_error(server.get(f"{LOAD}/versions/{nobody}"), 404)
+    versions = server.json(f"{LOAD}/versions")["versions"]
+    assert [[out["name"] for out in version["outputs"]] for version in versions] == [["b"], ["a"]]
+    assert [version["latestRun"]["id"] for version in versions] == ["r2", "r3"]
+    assert [version["inputs"] for version in versions] == [[{"namespace": KAFKA, "name": "orders"}]] * 2
+    assert server.json(f"{LOAD}/versions", limit=1, offset=1)["versions"] == versions[1:]
+    assert server.json(f"{LOAD}/versions/{versions[0]['version']}") == versions[0]
+    assert server.json(LOAD)["currentVersion"] == versions[1]["version"]
+    assert server.json(f"{API}/jobs/runs/r2")["jobVersion"]["version"] == versions[0]["version"]
+    for nobody in (str(uuid4()), "nonsense", versions[0]["version"][:-1]):
+        assert_error(server.get(f"{LOAD}/versions/{nobody}"), 404)
     assert server.client.delete(path_of("datasets", LAKE, "b")).status_code == 200
     assert server.json(f"{LOAD}/versions")["versions"][0]["outputs"] == []
 
@@ -224,7 +224,7 @@ def test_one_version_of_a_dataset_by_id_and_by_name(server: Server) -> None:
         f"{table}/versions/v8",
         f"{table}/versions/{uuid4()}",
     ):
-        is_error(server.get(path), 404)
+        assert_error(server.get(path), 404)
 
 
 def test_run_actions_follow_the_rules_of_events(server: Server) -> None:
@@ -268,9 +268,9 @@ def test_statistics_count_what_is_there(server: Server) -> None:
     expected = {"start": 2, "complete": 1, "fail": 1, "abort": 2}
     for parameters, length in ((stats, 24), ({"period": "WEEK", "timezone": "America/St_Johns"}, 7)):
         for _ in range(2):
-            found = server.json(f"{API}/stats/lineage-events", **parameters)
-            assert len(found) == length
-            assert {kind: sum(each[kind] for each in found) for kind in expected} == expected
+            intervals = server.json(f"{API}/stats/lineage-events", **parameters)
+            assert len(intervals) == length
+            assert {kind: sum(each[kind] for each in intervals) for kind in expected} == expected
             server.restart()
     assert server.json(f"{API}/stats/jobs", **stats)[0]["count"] >= 1  # the event of long ago
     server.client.delete(path_of("jobs", "now", "job"))
@@ -328,7 +328,7 @@ def test_bad_input_is_refused_with_the_field_that_is_to_blame(
 ) -> None:
     position = catalogue.json("/healthz")["position"]
     answer = catalogue.client.request(method, path, **({} if body is None else {"json": body}))
-    is_error(answer, 400, field)
+    assert_error(answer, 400, field)
     assert catalogue.json("/healthz")["position"] == position
 
 
@@ -354,12 +354,12 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize(("method", "path", "body"), UNKNOWN)
-def test_what_is_not_there_is_said_to_be_so(catalogue: Server, method: str, path: str, body: Any) -> None:
+def test_what_does_not_exist_is_404(catalogue: Server, method: str, path: str, body: Any) -> None:
     position = catalogue.json("/healthz")["position"]
-    is_error(catalogue.client.request(method, path, **({} if body is None else {"json": body})), 404)
+    assert_error(catalogue.client.request(method, path, **({} if body is None else {"json": body})), 404)
     assert catalogue.json("/healthz")["position"] == position
 
 
 @pytest.mark.parametrize("body", [b"{", b"\xff", b'{"ownerName": "\\ud800"}', b"ownerName=me", b"[" * 100_000])
 def test_a_body_that_is_no_json_is_refused(catalogue: Server, body: bytes) -> None:
-    is_error(catalogue.client.put(f"{API}/namespaces/ns", content=body), 400)
+    assert_error(catalogue.client.put(f"{API}/namespaces/ns", content=body), 400)

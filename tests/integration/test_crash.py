@@ -120,9 +120,9 @@ def test_kill_in_the_middle_of_a_load(server: Server) -> None:
         assert not load.wrong
         sent |= load.sent
         acknowledged |= load.acknowledged
-        found = Counter(map(key, server.start().events()))
-        assert acknowledged <= set(found) <= sent
-        assert set(found.values()) == {1}
+        counts = Counter(map(key, server.start().events()))
+        assert acknowledged <= set(counts) <= sent
+        assert set(counts.values()) == {1}
     equals_its_rebuild(server)
 
 
@@ -131,9 +131,9 @@ def test_a_stop_in_the_middle_of_a_load(server: Server) -> None:
         wait_for(lambda: len(load.acknowledged) >= 600 or load.wrong, "600 events", _LONG)
         server.stop()
     assert not load.wrong
-    found = Counter(map(key, server.start().events()))
-    assert load.acknowledged <= set(found) <= load.sent
-    assert set(found.values()) == {1}
+    counts = Counter(map(key, server.start().events()))
+    assert load.acknowledged <= set(counts) <= load.sent
+    assert set(counts.values()) == {1}
     equals_its_rebuild(server)
 
 

@@ -20,7 +20,7 @@ class Editors:
         self.tagged: dict[str, str] = {}  # dataset → tag
         self.deleted: set[str] = set()
         self.described: dict[str, str] = {}  # tag → description
-        self.unsure: set[str] = set()  # datasets whose deletion was asked for, and not answered
+        self.unsure: set[str] = set()  # datasets whose deletion was requested, and not answered
         self.acknowledged = 0
         self.wrong: list[str] = []
         self._threads = [threading.Thread(target=self._edit, args=(number,)) for number in range(_EDITORS)]

@@ -18,10 +18,10 @@ from tests.support.server import (
     EVENT,
     MakeServer,
     Server,
+    assert_error,
     differences,
     free_port,
     headwater,
-    is_error,
     rebuild,
     wait_for,
 )
@@ -32,7 +32,7 @@ _WAL_HEADER, _FRAME_HEADER = 32, 24
 _SENT = [*recorded()[::3], *(run_event(n, job=f"job_{n % 9}") for n in range(100))]
 
 Left = tuple[Path, dict[str, Any]]
-"""A data folder, and all that its server told."""
+"""A data folder, and all that its server answered."""
 
 
 @pytest.fixture(scope="module")
@@ -162,13 +162,13 @@ def test_tables_damaged_under_a_running_server_leave_nobody_waiting(server: Serv
         if answer.status_code == 201:
             acknowledged += run_ids([event])
         else:
-            is_error(answer, answer.status_code)
+            assert_error(answer, answer.status_code)
             assert server.get("/healthz").status_code == 503
     if server.is_running():
         server.signal(signal.SIGTERM)
-    found = run_ids(server.start().events())
-    assert len(found) == len(set(found))
-    assert set(acknowledged) <= set(found) <= set(run_ids(sent))
+    read_back = run_ids(server.start().events())
+    assert len(read_back) == len(set(read_back))
+    assert set(acknowledged) <= set(read_back) <= set(run_ids(sent))
 
 
 # The log after a crash
@@ -210,7 +210,7 @@ def newest_page_one(journal: Path) -> bytes | None:
     wal = journal.read_bytes()
     page_size: int = struct.unpack(">I", wal[8:12])[0]
     salts = wal[16:24]
-    found = waiting = None
+    last = waiting = None
     for at in range(_WAL_HEADER, len(wal) - page_size - _FRAME_HEADER + 1, page_size + _FRAME_HEADER):
         number, size_after = struct.unpack(">II", wal[at : at + 8])
         if wal[at + 8 : at + 16] != salts:
@@ -218,8 +218,8 @@ def newest_page_one(journal: Path) -> bytes | None:
         if number == 1:
             waiting = wal[at + _FRAME_HEADER : at + _FRAME_HEADER + page_size]
         if size_after:
-            found = waiting
-    return found
+            last = waiting
+    return last
 
 
 # The log itself: the only copy
@@ -247,7 +247,7 @@ def test_a_damaged_log_is_named_and_left_alone(stopped: Left, tmp_path: Path, da
     assert log.read_bytes() == before
 
 
-def test_damage_within_the_log_is_told_not_served(stopped: Left, make_server: MakeServer, tmp_path: Path) -> None:
+def test_damage_within_the_log_is_reported_not_served(stopped: Left, make_server: MakeServer, tmp_path: Path) -> None:
     """Found when the log is replayed: whatever cannot be read must not be left out in silence."""
     data = copied(stopped[0], tmp_path)
     (data / "tables.db").unlink()

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.integration.samples import Event, run_event, run_ids
-from tests.support.server import MakeServer, Server, differences, headwater, is_error, rebuild, wait_for
+from tests.support.server import MakeServer, Server, assert_error, differences, headwater, rebuild, wait_for
 
 _IS_ROOT = os.geteuid() == 0
 
@@ -73,13 +73,13 @@ def test_events_are_refused_until_there_is_room_again(server: Server, disk: Disk
     disk.fill()
 
     refused = post_until_refused(server, acknowledged)
-    assert "full" in is_error(refused, 503)["message"]
+    assert "full" in assert_error(refused, 503)["message"]
     assert int(refused.headers["retry-after"]) > 0
     refused = server.post_batch([run_event(4000), run_event(4001)])
-    is_error(refused, 503)
+    assert_error(refused, 503)
     assert "retry-after" in refused.headers
 
-    # It lives on: the graph answers, and whoever watches it is told.
+    # It lives on: the graph answers, and whoever watches it learns why.
     health = server.get("/healthz")
     assert health.status_code == 503
     assert health.json()["status"].startswith("degraded")
@@ -89,7 +89,7 @@ def test_events_are_refused_until_there_is_room_again(server: Server, disk: Disk
     for path in ("/api/v1/jobs", "/api/v1/events/lineage", "/api/v1/namespaces/s3:%2F%2Fwarehouse/datasets/orders"):
         answer = server.get(path)
         if answer.status_code != 200:
-            assert "full" in is_error(answer, 503)["message"]
+            assert "full" in assert_error(answer, 503)["message"]
             assert "retry-after" in answer.headers
 
     disk.make_room()
@@ -97,9 +97,9 @@ def test_events_are_refused_until_there_is_room_again(server: Server, disk: Disk
     wait_for(lambda: server.post(event).status_code == 201, "an event to be accepted")
     acknowledged.append(event)
     wait_for(lambda: server.get("/healthz").status_code == 200, "good health")
-    found = Counter(run_ids(server.events()))
-    assert set(run_ids(acknowledged)) <= set(found)
-    assert set(found.values()) == {1}
+    counts = Counter(run_ids(server.events()))
+    assert set(run_ids(acknowledged)) <= set(counts)
+    assert set(counts.values()) == {1}
 
     before = server.answers()
     server.stop()

@@ -17,9 +17,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def blocks(name: str, language: str) -> list[str]:
-    found = re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / name).read_text(), re.MULTILINE | re.DOTALL)
-    assert found
-    return found
+    blocks = re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / name).read_text(), re.MULTILINE | re.DOTALL)
+    assert blocks
+    return blocks
 
 
 def commands() -> Iterator[tuple[str, str]]:

@@ -117,7 +117,7 @@ def test_what_was_switched_off_does_not_run_until_it_is_switched_on(run: Run, tm
     assert "stopped" in [lab.services[0].phase for lab in updates]
 
 
-def test_a_job_is_asked_to_end_before_what_it_needs_and_its_children_go_with_it(run: Run, tmp_path: Path) -> None:
+def test_a_job_ends_before_what_it_needs_and_its_children_go_with_it(run: Run, tmp_path: Path) -> None:
     def trapped(name: str) -> Check:
         def check(values: Mapping[str, str]) -> None:
             if not (tmp_path / name / "ready").exists():

@@ -13,13 +13,13 @@ import pytest
 from headwater.live.hub import RING_EVENTS
 from tests.integration.samples import KAFKA, LAKE, dataset_event, job_event, run_event
 from tests.support.live import StreamMessage, read_stream
-from tests.support.server import PATIENCE, MakeServer, Server, is_error, wait_for
+from tests.support.server import PATIENCE, MakeServer, Server, assert_error, wait_for
 
 LIVE = "/api/v1/live"
 
 
 class Stream:
-    """A client that listens. It reads only when it is asked for what it heard."""
+    """A client of the live stream. It reads only as much as a test asks for."""
 
     def __init__(self, server: Server, last_id: int | None = None, **parameters: Any) -> None:
         # Without certificates, which would take longer to read than all the rest.
@@ -53,10 +53,10 @@ class Stream:
         return list(self._messages)
 
 
-def ids(told: list[StreamMessage]) -> list[int]:
-    assert all(m.kind == "change" for m in told), told
-    assert all(m.data.position == m.id for m in told)
-    return [m.id for m in told]
+def ids(updates: list[StreamMessage]) -> list[int]:
+    assert all(m.kind == "change" for m in updates), updates
+    assert all(m.data.position == m.id for m in updates)
+    return [m.id for m in updates]
 
 
 def metric(server: Server, name: str) -> float:
@@ -67,7 +67,7 @@ def metric(server: Server, name: str) -> float:
 # Following
 
 
-def test_every_event_is_told_with_its_position(server: Server) -> None:
+def test_every_event_makes_an_update_with_its_position(server: Server) -> None:
     server.post(run_event(1))
     with Stream(server) as stream:
         assert stream.answer.headers["content-type"] == "text/event-stream; charset=utf-8"
@@ -77,10 +77,10 @@ def test_every_event_is_told_with_its_position(server: Server) -> None:
         assert (hello.kind, hello.id, hello.data.position) == ("hello", 1, 1)
         for number in (2, 3):
             position = int(server.post(run_event(number, "FAIL", run="r")).headers["Headwater-Position"])
-            (told,) = stream.next()
-            assert ids([told]) == [position]
-        assert (told.data.run.state, told.data.run.before) == ("FAILED", "FAILED")
-        assert server.post(run_event(3, "FAIL", run="r")).status_code == 201  # once more: not told
+            (update,) = stream.next()
+            assert ids([update]) == [position]
+        assert (update.data.run.state, update.data.run.before) == ("FAILED", "FAILED")
+        assert server.post(run_event(3, "FAIL", run="r")).status_code == 201  # once more: no update
         server.post_batch([run_event(4, job="new"), job_event(5), dataset_event(6)])
         assert ids(batch := stream.next(3)) == [4, 5, 6]
         assert [n.nodeId for n in batch[0].data.addedNodes] == ["job:orders-pipeline:new"]
@@ -105,7 +105,7 @@ def test_whoever_comes_back_misses_nothing_and_hears_nothing_twice(server: Serve
     assert metric(server, "headwater_live_resyncs_total") == 0
 
 
-def test_after_a_kill_one_is_told_to_ask_again_and_goes_on(server: Server) -> None:
+def test_after_a_kill_a_subscriber_resyncs_and_goes_on(server: Server) -> None:
     with Stream(server) as stream:
         stream.next()
         server.post(run_event(1))
@@ -114,8 +114,8 @@ def test_after_a_kill_one_is_told_to_ask_again_and_goes_on(server: Server) -> No
         server.kill()
     server.start()
     with Stream(server, last_id=1) as stream:
-        (told,) = stream.next()
-        assert (told.kind, told.id, told.data.position) == ("resync", 2, 2)
+        (resync,) = stream.next()
+        assert (resync.kind, resync.id, resync.data.position) == ("resync", 2, 2)
         server.post(run_event(3))
         assert ids(stream.next()) == [3]
     with Stream(server, last_id=2) as stream:  # nothing was missed since
@@ -125,7 +125,7 @@ def test_after_a_kill_one_is_told_to_ask_again_and_goes_on(server: Server) -> No
 # Who listens to what
 
 
-def test_a_namespace_or_the_surroundings_of_a_node_can_be_asked_for(server: Server) -> None:
+def test_a_namespace_or_the_surroundings_of_a_node_can_be_selected(server: Server) -> None:
     server.post(run_event(0, job="ingest"))
     with (
         Stream(server, namespace=[KAFKA, "nobody"]) as of_kafka,
@@ -154,7 +154,7 @@ def test_a_namespace_or_the_surroundings_of_a_node_can_be_asked_for(server: Serv
     ],
 )
 def test_a_stream_that_makes_no_sense_is_refused(server: Server, parameters: dict[str, str], code: int) -> None:
-    is_error(server.get(LIVE, **parameters), code)
+    assert_error(server.get(LIVE, **parameters), code)
 
 
 # Bad listeners
@@ -172,17 +172,17 @@ def post_many(server: Server, count: int) -> None:
         assert server.post_batch(small_events(first, 1000)).status_code == 204
 
 
-def test_who_does_not_read_is_told_to_ask_again_and_holds_up_nobody(server: Server) -> None:
+def test_who_does_not_read_has_to_resync_and_holds_up_nobody(server: Server) -> None:
     beyond = RING_EVENTS + 15_000  # what the ring holds, and what gets stuck on the way
     with Stream(server) as slow, Stream(server) as quick, ThreadPoolExecutor(1) as thread:
         quick.next()
         posting = thread.submit(post_many, server, beyond)
         assert ids(quick.next(beyond)) == list(range(1, beyond + 1))
         posting.result()
-        told = slow.next()
-        while told[-1].kind != "resync":
-            told += slow.next()
-        hello, *before, resync = told
+        messages = slow.next()
+        while messages[-1].kind != "resync":
+            messages += slow.next()
+        hello, *before, resync = messages
         assert (hello.kind, hello.id) == ("hello", 0)
         assert ids(before) == list(range(1, len(before) + 1))
         assert resync.data.position == beyond
@@ -233,8 +233,8 @@ def test_a_question_waits_for_the_position_of_a_write(server: Server) -> None:
     position = server.post(run_event(1)).headers["Headwater-Position"]
     batch = server.post_batch([run_event(2, job="two"), run_event(3, job="three")])
     assert (position, batch.headers["Headwater-Position"]) == ("1", "3")
-    asked = server.client.get("/api/v1/jobs", headers={"Headwater-Position": "3"})
-    assert {job["name"] for job in asked.json()["jobs"]} == {"orders_to_lake", "two", "three"}
+    response = server.client.get("/api/v1/jobs", headers={"Headwater-Position": "3"})
+    assert {job["name"] for job in response.json()["jobs"]} == {"orders_to_lake", "two", "three"}
     with ThreadPoolExecutor(1) as thread:
         waits = thread.submit(httpx.get, f"{server.url}/api/v1/jobs", headers={"Headwater-Position": "4"})
         assert server.post(run_event(4, job="four")).headers["Headwater-Position"] == "4"
@@ -244,11 +244,11 @@ def test_a_question_waits_for_the_position_of_a_write(server: Server) -> None:
 def test_a_position_that_does_not_come_is_answered_with_503(make_server: MakeServer) -> None:
     server = make_server(env={"HEADWATER_POSITION_SECONDS": "0.1"}).start()
     refused = server.client.get("/api/v1/jobs", headers={"Headwater-Position": "1"})
-    assert "position 1" in is_error(refused, 503)["message"]
+    assert "position 1" in assert_error(refused, 503)["message"]
     assert refused.headers["Retry-After"] == "1"
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "1.0", "", "9" * 30, "१"])
 def test_what_is_no_position_is_refused(shared_server: Server, text: str) -> None:
     refused = shared_server.client.get("/healthz", headers={b"Headwater-Position": text.encode()})
-    is_error(refused, 400)
+    assert_error(refused, 400)

@@ -43,7 +43,7 @@ def source(client: MarquezClient) -> str:
 
 def test_namespaces(client: MarquezClient, namespace: str) -> None:
     assert client.get_namespace(namespace)["isHidden"] is False
-    assert namespace in [found["name"] for found in client.list_namespaces()["namespaces"]]
+    assert namespace in [each["name"] for each in client.list_namespaces()["namespaces"]]
     assert len(client.list_namespaces(limit=1, offset=1)["namespaces"]) <= 1
     again = client.create_namespace(namespace, "somebody else")
     assert again["ownerName"] == "somebody else"
@@ -51,10 +51,10 @@ def test_namespaces(client: MarquezClient, namespace: str) -> None:
 
 
 def test_sources(client: MarquezClient, source: str) -> None:
-    found = client.get_source(source)
-    assert found["connectionUrl"] == "jdbc:postgresql://localhost:5432/test"
-    assert found["description"] == "a database"
-    assert found in client.list_sources()["sources"]
+    stored = client.get_source(source)
+    assert stored["connectionUrl"] == "jdbc:postgresql://localhost:5432/test"
+    assert stored["description"] == "a database"
+    assert stored in client.list_sources()["sources"]
 
 
 def test_datasets(client: MarquezClient, namespace: str, source: str) -> None:
@@ -79,20 +79,20 @@ def test_datasets(client: MarquezClient, namespace: str, source: str) -> None:
     assert stream["type"] == "STREAM"
     assert stream["facets"]["headwater_dataset"]["schemaLocation"] == "http://registry/1"
     listed = client.list_datasets(namespace)
-    assert [found["name"] for found in listed["datasets"]] == ["a/table", "topic"]
+    assert [each["name"] for each in listed["datasets"]] == ["a/table", "topic"]
     assert listed["totalCount"] == 2
     assert len(client.list_datasets(namespace, limit=1, offset=1)["datasets"]) == 1
 
     tagged = client.tag_dataset(namespace, "a/table", "reviewed: yes/no")
     assert tagged["tags"] == ["gold", "reviewed: yes/no"]
     tagged = client.tag_dataset_field(namespace, "a/table", "id", "key")
-    assert [found["tags"] for found in tagged["fields"]] == [["key"], ["pii"]]
+    assert [each["tags"] for each in tagged["fields"]] == [["key"], ["pii"]]
 
     versions = client.list_dataset_versions(namespace, "a/table")
     assert versions["totalCount"] == 1
     (version,) = versions["versions"]
     assert client.get_dataset_version(namespace, "a/table", version["version"]) == version
-    assert [found["name"] for found in version["fields"]] == ["id", "email"]
+    assert [each["name"] for each in version["fields"]] == ["id", "email"]
 
 
 def test_tags(client: MarquezClient) -> None:
@@ -174,7 +174,7 @@ def test_columns_and_events(client: MarquezClient, shared_server: Server) -> Non
     assert client.list_events("lineage") == client.list_events()
 
 
-def test_events_of_one_namespace_are_asked_for_in_vain_as_at_the_original(client: MarquezClient) -> None:
+def test_events_of_one_namespace_are_not_available_as_in_marquez(client: MarquezClient) -> None:
     """The client has an argument for a route that no server has."""
     with pytest.raises(APIError):
         client.list_events("plain")

@@ -13,7 +13,7 @@ import pytest
 from headwater.api.app import document
 from headwater.api.routes.live import LIVE_PATH
 from tests.support.make import dataset, run, schema
-from tests.support.server import PATIENCE, Server, is_error, path_of
+from tests.support.server import PATIENCE, Server, assert_error, path_of
 
 API = "/api/v1"
 PATHS: dict[str, dict[str, Any]] = document()["paths"]
@@ -73,7 +73,7 @@ def test_a_path_that_is_no_text_is_refused(orders: Server, method: str, text: st
     """Overlong, half a character, half a surrogate pair: nothing may be made or deleted by such a name."""
     for path in (f"{API}/namespaces/{text}", f"{API}/namespaces/jobs/jobs/{text}"):
         body = b'{"ownerName": "me"}' if method == "PUT" else None
-        assert "UTF-8" in is_error(ask(orders, path, method, body), 400)["message"]
+        assert "UTF-8" in assert_error(ask(orders, path, method, body), 400)["message"]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_path_that_is_no_text_is_refused(orders: Server, method: str, text: st
     ],
 )
 def test_what_is_not_there_is_not_found(orders: Server, path: str) -> None:
-    is_error(ask(orders, f"{API}/{path}"), 404)
+    assert_error(ask(orders, f"{API}/{path}"), 404)
 
 
 # Very long names
@@ -104,7 +104,7 @@ def test_a_long_name_is_not_repeated_in_full(orders: Server) -> None:
     name = "n" * 50_000
     for question in (f"namespaces/{name}", f"lineage?nodeId=job:jobs:{name}", f"lineage?nodeId={name}"):
         answer = ask(orders, f"{API}/{question}")
-        assert len(is_error(answer, answer.status_code)["message"]) < 3000
+        assert len(assert_error(answer, answer.status_code)["message"]) < 3000
 
 
 def test_a_target_that_is_too_long_is_refused_before_anything_is_read(orders: Server) -> None:
@@ -133,7 +133,7 @@ _ABOUT_NODES = ["lineage", "column-lineage", "impact", "why", "freshness", "diff
 )  # fmt: skip
 def test_what_is_no_node_id_is_refused(orders: Server, question: str, node_id: str) -> None:
     joint = "&" if "?" in question else "?"
-    is_error(ask(orders, f"{API}/{question}{joint}nodeId={quote(node_id, safe='%')}"), 400)
+    assert_error(ask(orders, f"{API}/{question}{joint}nodeId={quote(node_id, safe='%')}"), 400)
 
 
 @pytest.mark.parametrize("question", _ABOUT_NODES)
@@ -142,7 +142,7 @@ def test_what_is_no_node_id_is_refused(orders: Server, question: str, node_id: s
 )
 def test_an_unknown_node_is_not_found(orders: Server, question: str, node_id: str) -> None:
     joint = "&" if "?" in question else "?"
-    is_error(ask(orders, f"{API}/{question}{joint}nodeId={node_id}"), 404)
+    assert_error(ask(orders, f"{API}/{question}{joint}nodeId={node_id}"), 404)
 
 
 # Numbers
@@ -197,7 +197,7 @@ def test_numbers_out_of_bounds_are_refused_by_name(orders: Server, target: str, 
         "%FF",
     ]
     for text in wrong:
-        is_error(ask(orders, f"{target}&{name}={text}"), 400, name)
+        assert_error(ask(orders, f"{target}&{name}={text}"), 400, name)
 
 
 @pytest.mark.parametrize(("target", "name", "most"), _NUMBERS)
@@ -245,13 +245,13 @@ def test_odd_parameters(orders: Server, question: str, code: int) -> None:
     if code == 200:
         assert answer.status_code == 200, answer.text
     else:
-        is_error(answer, code)
+        assert_error(answer, code)
 
 
 @pytest.mark.parametrize("position", ["-1", "1.0", "", "one", "١", "9" * 19, "1, 2"])
 def test_what_is_no_position_is_refused(orders: Server, position: str) -> None:
     answer = orders.client.get(f"{API}/jobs", headers={b"Headwater-Position": position.encode()})
-    is_error(answer, 400)
+    assert_error(answer, 400)
 
 
 def test_of_a_parameter_that_is_given_twice_the_last_counts(orders: Server) -> None:
@@ -270,7 +270,7 @@ def test_a_path_says_which_methods_it_has(orders: Server, path: str) -> None:
     target = path.replace("{", "%7B").replace("}", "%7D")
     for method in sorted({"PATCH", "TRACE", "BREW", "DELETE", "PUT", "POST", "GET"} - methods_of(path)):
         answer = ask(orders, target, method)
-        is_error(answer, 405)
+        assert_error(answer, 405)
         assert {each.strip() for each in answer.headers["allow"].split(",")} == methods_of(path)
     answer = ask(orders, target, "OPTIONS")
     assert (answer.status_code, answer.content) == (204, b"")
@@ -298,18 +298,18 @@ def test_nobody_waits_for_the_head_of_a_stream(orders: Server) -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
 def test_where_there_is_nothing_it_says_so(orders: Server, method: str, path: str) -> None:
-    assert "/schema/openapi.json" in is_error(ask(orders, path, method), 404)["message"]
+    assert "/schema/openapi.json" in assert_error(ask(orders, path, method), 404)["message"]
 
 
 def test_below_the_schema_there_is_no_page_either(orders: Server) -> None:
-    is_error(ask(orders, "/schema/nothing"), 404)
+    assert_error(ask(orders, "/schema/nothing"), 404)
     assert ask(orders, "/schema").json() == ask(orders, "/schema/openapi.json").json() == document()
 
 
 @pytest.mark.parametrize(
     ("path", "body", "code"), [("lineage/", b"{}", 422), ("lineage/batch/", b"[]", 204), ("%6Cineage", b"{}", 422)]
 )
-def test_the_intake_is_found_by_other_spellings_of_its_path(orders: Server, path: str, body: bytes, code: int) -> None:
+def test_other_spellings_of_the_ingest_path_work(orders: Server, path: str, body: bytes, code: int) -> None:
     assert ask(orders, f"{API}/{path}", "POST", body).status_code == code
 
 
@@ -333,12 +333,12 @@ _CONTENT_TYPES += ["application/x-msgpack", "application/json; charset=latin-1",
 
 
 @pytest.mark.parametrize("content_type", _CONTENT_TYPES)
-def test_a_body_is_json_whatever_its_type_is_said_to_be(orders: Server, content_type: str | None) -> None:
+def test_a_body_is_json_whatever_its_content_type(orders: Server, content_type: str | None) -> None:
     headers = {"content-type": content_type} if content_type else {}
     path = f"{API}/namespaces/typed"
     answer = ask(orders, path, "PUT", b'{"ownerName": "me"}', headers)
     assert answer.status_code == 200, answer.text
-    is_error(ask(orders, path, "PUT", b"ownerName=me", headers), 400)
+    assert_error(ask(orders, path, "PUT", b"ownerName=me", headers), 400)
     event = json.dumps(run("COMPLETE", "typed", 0, f"typed {content_type}")).encode()
     assert ask(orders, f"{API}/lineage", "POST", event, headers).status_code == 201
 
@@ -352,14 +352,14 @@ def test_a_body_is_json_whatever_its_type_is_said_to_be(orders: Server, content_
     ids=itertools.count(),
 )  # fmt: skip
 def test_a_body_that_makes_no_sense_is_refused(orders: Server, body: bytes) -> None:
-    is_error(ask(orders, f"{API}/namespaces/senseless", "PUT", body), 400)
-    is_error(ask(orders, f"{API}/namespaces/senseless"), 404)
+    assert_error(ask(orders, f"{API}/namespaces/senseless", "PUT", body), 400)
+    assert_error(ask(orders, f"{API}/namespaces/senseless"), 404)
 
 
 def test_a_body_that_is_too_large_is_refused(orders: Server) -> None:
     body = json.dumps({"ownerName": "me", "description": "x" * (40 << 20)}).encode()
-    is_error(ask(orders, f"{API}/namespaces/large", "PUT", body), 413)
-    is_error(ask(orders, f"{API}/namespaces/large"), 404)
+    assert_error(ask(orders, f"{API}/namespaces/large", "PUT", body), 413)
+    assert_error(ask(orders, f"{API}/namespaces/large"), 404)
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])

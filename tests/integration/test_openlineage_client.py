@@ -113,8 +113,8 @@ def test_every_kind_of_event_arrives(client: OpenLineageClient, shared_server: S
     facets = shared_server.json(f"/api/v1/jobs/runs/{failed}/facets", type="run")["facets"]
     assert facets["errorMessage"]["message"] == "it broke"
 
-    found = shared_server.json(f"/api/v1/namespaces/clients/jobs/{name}")
-    assert (found["tags"], found["latestRun"]["id"]) == (["team:data"], aborted)
+    job = shared_server.json(f"/api/v1/namespaces/clients/jobs/{name}")
+    assert (job["tags"], job["latestRun"]["id"]) == (["team:data"], aborted)
     graph = shared_server.json("/api/v1/lineage", nodeId=f"job:clients:{name}")["graph"]
     assert {f"job:clients:declared-{name}", f"dataset:s3://warehouse:{name}"} <= {node["id"] for node in graph}
     columns = shared_server.json("/api/v1/column-lineage", nodeId=f"datasetField:s3://warehouse:{name}:id")["graph"]

@@ -1,4 +1,4 @@
-"""What cannot be accepted: refused in the one error shape, and nothing of it is kept."""
+"""What cannot be accepted: refused in the one error shape, and nothing of it is stored."""
 
 import copy
 import gzip
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.integration.samples import Event, job_event, run_event
-from tests.support.server import BATCH, EVENT, EVENTS, Server, is_error
+from tests.support.server import BATCH, EVENT, EVENTS, Server, assert_error
 
 _MIB = 1 << 20
 
@@ -23,8 +23,8 @@ def server(shared_server: Server) -> Server:
 
 def test_a_batch_that_is_no_array_is_refused_whole(server: Server) -> None:
     before = server.total()
-    is_error(server.post_batch(run_event(23)), 422, "$")
-    is_error(server.post_batch(b"[" + json.dumps(run_event(24)).encode()), 400)
+    assert_error(server.post_batch(run_event(23)), 422, "$")
+    assert_error(server.post_batch(b"[" + json.dumps(run_event(24)).encode()), 400)
     assert server.total() == before
 
 
@@ -32,18 +32,18 @@ def test_a_batch_that_is_no_array_is_refused_whole(server: Server) -> None:
 def test_a_gzip_bomb_is_too_large(server: Server, path: str) -> None:
     bomb = gzip.compress(b'{"x":"' + b" " * (64 * _MIB) + b'"}')
     assert len(bomb) < _MIB
-    is_error(server.client.post(path, content=bomb, headers={"content-encoding": "gzip"}), 413)
+    assert_error(server.client.post(path, content=bomb, headers={"content-encoding": "gzip"}), 413)
 
 
 @pytest.mark.parametrize("path", [EVENT, BATCH])
 @pytest.mark.parametrize("body", [b"no gzip at all", gzip.compress(b"[]" * 500)[:-20]], ids=["wrong", "cut short"])
 def test_a_body_that_is_no_gzip_is_refused(server: Server, path: str, body: bytes) -> None:
-    is_error(server.client.post(path, content=body, headers={"content-encoding": "gzip"}), 400, "$")
+    assert_error(server.client.post(path, content=body, headers={"content-encoding": "gzip"}), 400, "$")
 
 
 def test_an_unknown_encoding_is_refused(server: Server) -> None:
     answer = server.post(json.dumps(run_event(34)).encode(), **{"content-encoding": "br"})
-    assert "br" in is_error(answer, 400)["message"]
+    assert "br" in assert_error(answer, 400)["message"]
 
 
 @pytest.mark.parametrize("chunked", [False, True], ids=["content-length", "chunked"])
@@ -53,7 +53,7 @@ def test_a_body_over_32_mib_is_too_large(server: Server, chunked: bool) -> None:
     event["run"]["facets"]["large"] = {"text": "x" * (33 * _MIB)}
     text = json.dumps(event).encode()
     chunks = (text[at : at + _MIB] for at in range(0, len(text), _MIB))
-    assert "32 MiB" in is_error(server.client.post(EVENT, content=chunks if chunked else text), 413)["message"]
+    assert "32 MiB" in assert_error(server.client.post(EVENT, content=chunks if chunked else text), 413)["message"]
     assert server.total() == before
 
 
@@ -108,7 +108,7 @@ _UNACCEPTABLE: dict[str, tuple[Any, str]] = {
 def test_what_lacks_meaning_is_refused_with_the_path(server: Server, name: str) -> None:
     before = server.total()
     event, path = _UNACCEPTABLE[name]
-    is_error(server.post(event), 422, path)
+    assert_error(server.post(event), 422, path)
     assert server.total() == before
 
 
@@ -136,14 +136,14 @@ def test_what_is_no_json_is_refused(server: Server, name: str) -> None:
     before = server.total()
     body = _MALFORMED[name]
     assert body != _TEXT
-    is_error(server.post(body), 400, "$")
-    is_error(server.post_batch(b"[1," + body + b"]"), 400, "$")
+    assert_error(server.post(body), 400, "$")
+    assert_error(server.post_batch(b"[1," + body + b"]"), 400, "$")
     assert server.total() == before
 
 
 def test_a_deep_facet_is_refused_with_its_path(server: Server) -> None:
     deep = _TEXT.replace(b'"rowCount"', b'"x": ' + b"[" * 800 + b"]" * 800 + b', "rowCount"')
-    is_error(server.post(deep), 422, "outputs[0].outputFacets.outputStatistics")
+    assert_error(server.post(deep), 422, "outputs[0].outputFacets.outputStatistics")
 
 
 # Routes
@@ -178,10 +178,10 @@ def test_a_deep_facet_is_refused_with_its_path(server: Server) -> None:
 )
 def test_wrong_questions_get_the_error_shape(server: Server, method: str, path: str, code: int) -> None:
     server.post(job_event())
-    is_error(server.client.request(method, path), code)
+    assert_error(server.client.request(method, path), code)
 
 
 def test_a_bad_parameter_is_named_as_the_client_wrote_it(server: Server) -> None:
     answer = server.get("/api/v1/column-lineage", nodeId="dataset:a:b", withDownstream="maybe")
-    is_error(answer, 400, "withDownstream")
-    assert "nodeId" in is_error(server.get("/api/v1/lineage"), 400)["message"]
+    assert_error(answer, 400, "withDownstream")
+    assert "nodeId" in assert_error(server.get("/api/v1/lineage"), 400)["message"]

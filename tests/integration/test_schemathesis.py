@@ -102,9 +102,9 @@ def config() -> schemathesis.Config:
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def fuzzed_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     # A position that is never reached is waited for.
-    server = Server(tmp_path_factory.mktemp("asked") / "data", env={"HEADWATER_POSITION_SECONDS": "0.01"}).start()
+    server = Server(tmp_path_factory.mktemp("fuzzed") / "data", env={"HEADWATER_POSITION_SECONDS": "0.01"}).start()
     try:
         fill(server)
         yield server
@@ -116,13 +116,13 @@ def fill(server: Server) -> None:
     """The recorded events, a namespace in which any name exists, what can be deleted, and some edits."""
     fields = {**schema("id:INT", "price"), **columns(id=["orders.id"]), "version": facet(datasetVersion=_VERSION)}
     names = [(_SPACE, name) for name in _NAMES]
-    told = [
+    events = [
         run("COMPLETE", names[0], 0, "r1", [dataset(names[2], fields)], [dataset(names[0], fields)]),
         run("COMPLETE", names[1], 1, "r2", [dataset(names[0], fields)], [dataset(names[1], fields)]),
         run("FAIL", names[2], 2, "r3", [dataset(names[1])], [dataset((_SPACE, "end"), fields)]),
         *(run("START", (_SPACE, old), 3, old, [(old, "all")], [dataset((_SPACE, old), fields)]) for old in _DELETED),
     ]
-    assert server.post_batch([*recorded(), *told]).status_code == 204
+    assert server.post_batch([*recorded(), *events]).status_code == 204
     tag = f"{API}/namespaces/{_SPACE}/datasets/orders/fields/id/tags/PII"
     for method, path, body in (
         ("PUT", f"{API}/sources/{_SPACE}", {"type": "KAFKA", "connectionUrl": "kafka://broker:9092"}),
@@ -152,16 +152,16 @@ api = schemathesis.openapi.from_dict(document(), config=config())
 @pytest.mark.timeout(3600 if _LONG else 300)
 @api.exclude(path=LIVE_PATH).parametrize()
 def test_an_operation_does_what_the_document_says(
-    case: schemathesis.Case[Any], asked: Server, session: requests.Session
+    case: schemathesis.Case[Any], fuzzed_server: Server, session: requests.Session
 ) -> None:
     position = case.headers.get("Headwater-Position")
     if isinstance(position, str) and position.isdigit() and int(position) <= LAST_POSITION:
         case.headers["Headwater-Position"] = "1"  # one that is not reached is a 503, which would look like a failure
-    case.call_and_validate(base_url=asked.url, session=session)
+    case.call_and_validate(base_url=fuzzed_server.url, session=session)
 
 
-def test_the_server_is_the_same_after_all_that_and_after_a_restart(asked: Server) -> None:
-    assert asked.json("/healthz")["status"] == "ok"
-    assert "Traceback" not in asked.output()
-    before = asked.answers()
-    assert not differences(before, asked.restart().answers())
+def test_the_server_is_the_same_after_all_that_and_after_a_restart(fuzzed_server: Server) -> None:
+    assert fuzzed_server.json("/healthz")["status"] == "ok"
+    assert "Traceback" not in fuzzed_server.output()
+    before = fuzzed_server.answers()
+    assert not differences(before, fuzzed_server.restart().answers())

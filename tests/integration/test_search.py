@@ -13,22 +13,22 @@ import httpx
 import pytest
 
 from tests.integration.samples import JOBS, KAFKA, LAKE, dataset_event, facet, recorded, run_event
-from tests.support.server import EVENT, MakeServer, Server, is_error, rebuild, wait_for
+from tests.support.server import EVENT, MakeServer, Server, assert_error, rebuild, wait_for
 
 SEARCH = "/api/v1/search"
 
 
-def found(server: Server, q: str, **more: Any) -> list[str]:
+def hit_ids(server: Server, q: str, **more: Any) -> list[str]:
     return [hit["nodeId"] for hit in server.json(SEARCH, q=q, **more)["results"]]
 
 
 def test_what_was_posted_is_found_at_once(server: Server) -> None:
     for n in range(30):
         server.post(run_event(n, job=f"load_{n}_daily", target=(LAKE, f"table_{n}_x")))
-        assert f"job:{JOBS}:load_{n}_daily" in found(server, f"load_{n}_d")
-        assert found(server, f"table_{n}_x")[0] == f"dataset:{LAKE}:table_{n}_x"
+        assert f"job:{JOBS}:load_{n}_daily" in hit_ids(server, f"load_{n}_d")
+        assert hit_ids(server, f"table_{n}_x")[0] == f"dataset:{LAKE}:table_{n}_x"
     server.post_batch([run_event(100 + n, job=f"batched_{n}_job") for n in range(500)])
-    assert found(server, "batched_499_job")[0] == f"job:{JOBS}:batched_499_job"
+    assert hit_ids(server, "batched_499_job")[0] == f"job:{JOBS}:batched_499_job"
 
 
 def test_the_answer_has_the_shape_that_marquez_clients_read_and_more(server: Server) -> None:
@@ -89,7 +89,7 @@ def test_the_beta_search_answers_as_marquez_does(server: Server) -> None:
 @pytest.mark.parametrize("path", [SEARCH, "/api/v2beta/search/jobs", "/api/v2beta/search/datasets"])
 def test_a_question_without_words_is_refused(server: Server, path: str) -> None:
     for given in ({}, {"q": ""}, {"q": "  "}):
-        is_error(server.get(path, **given), 400)
+        assert_error(server.get(path, **given), 400)
 
 
 def test_senseless_parameters_are_refused(server: Server) -> None:
@@ -102,7 +102,7 @@ def test_senseless_parameters_are_refused(server: Server) -> None:
         {"before": "monday"},
         {"after": "2026-13-01"},
     ):
-        is_error(server.get(SEARCH, q="x", **given), 400)
+        assert_error(server.get(SEARCH, q="x", **given), 400)
 
 
 def test_any_text_is_answered(server: Server) -> None:
@@ -128,7 +128,7 @@ def test_any_text_is_answered(server: Server) -> None:
             answer = server.get(path, q=text)
             assert answer.status_code in (200, 400), (text, answer.text[:200])
     assert server.get(SEARCH + "?q=%FF%ED%A0%80").status_code == 200
-    assert found(server, "orders_to_lake")
+    assert hit_ids(server, "orders_to_lake")
 
 
 _QUESTIONS = ("orders", "supplier", "job_3", "price", "kafka", "stats sup", "suplier", "select")
@@ -163,11 +163,11 @@ def test_kills_at_any_moment_lead_to_the_right_index(server: Server) -> None:
         for n in range(noise.randrange(1, 40)):
             server.post(run_event(n, job=f"killed_{round_number}_{n}", target=(LAKE, f"table_{round_number}_{n}")))
             if n == 5:
-                found(server, "killed")  # writes the index now
+                hit_ids(server, "killed")  # writes the index now
         server.kill()
         server.start()
     listed = {f"job:{JOBS}:{job['name']}" for job in server.json("/api/v1/jobs", limit=1000)["jobs"]}
-    assert set(found(server, "killed", filter="JOB", limit=1000)) == listed
+    assert set(hit_ids(server, "killed", filter="JOB", limit=1000)) == listed
     before = server.json(SEARCH, q="table", limit=1000)
     server.stop()
     rebuild(server.data)
@@ -200,7 +200,7 @@ def test_an_index_deleted_under_a_running_server_comes_back(filled: tuple[Server
     server, before = filled
     shutil.rmtree(server.data / "search")
     server.post(dataset_event(9000, name="brand_new"))
-    wait_for(lambda: found(server, "brand_new"), "the index to be made anew")
+    wait_for(lambda: hit_ids(server, "brand_new"), "the index to be made anew")
     assert answers(server)["job_3"] == before["job_3"]
 
 
@@ -210,22 +210,22 @@ def test_a_log_that_was_put_back_is_not_found_with_what_came_after(make_server: 
     server.stop()
     shutil.copytree(server.data, tmp_path / "backup")
     server.start().post(run_event(1, job="after_it"))
-    assert found(server, "after_it")
+    assert hit_ids(server, "after_it")
     server.stop()
     for name in ("log.db", "tables.db"):
         for file in server.data.glob(f"{name}*"):
             file.unlink()
         shutil.copy(tmp_path / "backup" / name, server.data / name)
     server.start()
-    assert found(server, "after_it", filter="JOB") == []
-    assert found(server, "before") == [f"job:{JOBS}:before"]
+    assert hit_ids(server, "after_it", filter="JOB") == []
+    assert hit_ids(server, "before") == [f"job:{JOBS}:before"]
 
 
 def test_deleted_jobs_and_datasets_are_not_found(server: Server) -> None:
     server.post(run_event(0))
-    assert found(server, "orders_to_lake")
+    assert hit_ids(server, "orders_to_lake")
     assert server.client.delete(f"/api/v1/namespaces/{JOBS}/jobs/orders_to_lake").status_code == 200
-    assert f"job:{JOBS}:orders_to_lake" not in found(server, "orders_to_lake")
+    assert f"job:{JOBS}:orders_to_lake" not in hit_ids(server, "orders_to_lake")
     assert json.dumps(server.json("/api/v2beta/search/jobs", q="orders_to_lake")["hits"]) == "[]"
 
 

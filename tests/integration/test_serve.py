@@ -87,7 +87,7 @@ def is_alive(pid: int) -> bool:
 # Folder and port
 
 
-def test_a_second_server_on_the_same_folder_is_told_who_has_it(server: Server) -> None:
+def test_a_second_server_on_the_same_folder_says_who_has_it(server: Server) -> None:
     second = headwater("serve", "--port", str(free_port()), "--data", str(server.data))
     assert second.returncode == 1
     assert str(server.data) in second.stderr
@@ -182,18 +182,18 @@ def test_a_rebuild_beside_a_running_server_is_refused(server: Server) -> None:
 def test_metrics_count(server: Server) -> None:
     fill(server)
     server.json("/api/v1/jobs")
-    found = {}
+    metrics = {}
     for line in server.get("/metrics").text.splitlines():
         if not line.startswith("#"):
             name, _, value = line.rpartition(" ")
-            found[name] = float(value)
-    assert found["headwater_events_accepted_total"] == found["headwater_log_position"] == 251
-    assert found["headwater_log_commits_total"] >= 5
-    assert found["headwater_tables_behind"] == 0
-    assert found["headwater_jobs"] > 10
-    assert found["headwater_edges"] > 10
-    assert found["headwater_log_bytes"] > 0
-    assert found["process_open_fds"] > 0
+            metrics[name] = float(value)
+    assert metrics["headwater_events_accepted_total"] == metrics["headwater_log_position"] == 251
+    assert metrics["headwater_log_commits_total"] >= 5
+    assert metrics["headwater_tables_behind"] == 0
+    assert metrics["headwater_jobs"] > 10
+    assert metrics["headwater_edges"] > 10
+    assert metrics["headwater_log_bytes"] > 0
+    assert metrics["process_open_fds"] > 0
 
 
 def test_the_schema_of_the_api_is_served(server: Server) -> None:

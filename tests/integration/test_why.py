@@ -1,4 +1,4 @@
-"""Why, freshness and the lineage of runs, asked of a running server."""
+"""Why, freshness and the lineage of runs, from a running server."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,14 +9,14 @@ import pytest
 import headwater.demo
 from tests.support import story
 from tests.support.make import dataset, facet, lifecycle, run, schema, time
-from tests.support.server import Server, is_error
+from tests.support.server import Server, assert_error
 
 NINE = story.time(0, 9)
 DASHBOARD = "dataset:db:dashboard"
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def story_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server after the bad night."""
     server = Server(tmp_path_factory.mktemp("why") / "data")
     try:
@@ -38,8 +38,8 @@ def kinds(answer: Any) -> list[str]:
 # Why
 
 
-def test_the_dashboard_of_nine_o_clock(told: Server) -> None:
-    answer = why(told, DASHBOARD, at=NINE)
+def test_the_dashboard_of_nine_o_clock(story_server: Server) -> None:
+    answer = why(story_server, DASHBOARD, at=NINE)
     assert kinds(answer) == [
         "SCHEMA_CHANGED orders",
         "RUN_STUCK exchange",
@@ -59,44 +59,44 @@ def test_the_dashboard_of_nine_o_clock(told: Server) -> None:
     assert answer["suspects"][0]["evidence"] == {"retyped": [{"name": "price", "before": "DOUBLE", "after": "STRING"}]}
     failed = answer["suspects"][3]["evidence"]
     assert failed["error"].startswith("NumberFormatException")
-    history = told.json("/api/v1/jobs/runs/clean%200")["states"]
+    history = story_server.json("/api/v1/jobs/runs/clean%200")["states"]
     assert failed["positions"] == [s["position"] for s in history if s["type"] == "FAIL"]
 
 
-def test_columns_jobs_and_runs_are_asked_about_too(told: Server) -> None:
-    assert kinds(why(told, "datasetField:db:dashboard:orders", at=NINE))[:2] == [
+def test_why_of_columns_jobs_and_runs(story_server: Server) -> None:
+    assert kinds(why(story_server, "datasetField:db:dashboard:orders", at=NINE))[:2] == [
         "SCHEMA_CHANGED orders",
         "RUN_FAILED clean",
     ]
-    assert kinds(why(told, "job:jobs:exchange", at=NINE)) == ["RUN_STUCK exchange"]
-    answer = why(told, "run:clean 0")
+    assert kinds(why(story_server, "job:jobs:exchange", at=NINE)) == ["RUN_STUCK exchange"]
+    answer = why(story_server, "run:clean 0")
     assert kinds(answer) == ["RUN_FAILED clean", "SCHEMA_CHANGED orders"]
     assert answer["at"] == "2026-03-02T03:12:00Z"  # of a run that is over, its end
     assert answer["nodeId"] == "run:clean 0"
-    assert kinds(why(told, "run:clean 0", at=story.time(0, 2.9))) == ["SCHEMA_CHANGED orders"]
-    assert kinds(why(told, "run:clean -1")) == []
+    assert kinds(why(story_server, "run:clean 0", at=story.time(0, 2.9))) == ["SCHEMA_CHANGED orders"]
+    assert kinds(why(story_server, "run:clean -1")) == []
 
 
-def test_limit_depth_and_since(told: Server) -> None:
-    assert len(why(told, DASHBOARD, at=NINE, limit=2)["suspects"]) == 2
-    assert why(told, DASHBOARD, at=NINE, limit=0)["suspects"] == []
-    assert kinds(why(told, DASHBOARD, at=NINE, depth=1)) == ["RUN_LATE publish"]
-    assert "SCHEMA_CHANGED orders" not in kinds(why(told, DASHBOARD, at=NINE, since=story.time(0, 5)))
+def test_limit_depth_and_since(story_server: Server) -> None:
+    assert len(why(story_server, DASHBOARD, at=NINE, limit=2)["suspects"]) == 2
+    assert why(story_server, DASHBOARD, at=NINE, limit=0)["suspects"] == []
+    assert kinds(why(story_server, DASHBOARD, at=NINE, depth=1)) == ["RUN_LATE publish"]
+    assert "SCHEMA_CHANGED orders" not in kinds(why(story_server, DASHBOARD, at=NINE, since=story.time(0, 5)))
 
 
-def test_the_far_past_has_no_suspects(told: Server) -> None:
-    answer = why(told, DASHBOARD, at="0002-01-01T00:00:00Z")
+def test_the_far_past_has_no_suspects(story_server: Server) -> None:
+    answer = why(story_server, DASHBOARD, at="0002-01-01T00:00:00Z")
     assert answer["suspects"] == []
     assert answer["examined"]["runs"] == 0
 
 
-def test_the_beginning_of_time_can_be_asked_about(told: Server) -> None:
-    assert why(told, DASHBOARD, at="0001-01-01T00:00:00Z")["suspects"] == []
+def test_why_at_the_beginning_of_time(story_server: Server) -> None:
+    assert why(story_server, DASHBOARD, at="0001-01-01T00:00:00Z")["suspects"] == []
 
 
-def test_the_future_is_asked_about_as_the_present(told: Server) -> None:
-    assert why(told, DASHBOARD, at="9999-12-31T23:59:59Z")["at"] < "9999"
-    assert why(told, DASHBOARD)["at"] >= "2026"
+def test_the_future_counts_as_the_present(story_server: Server) -> None:
+    assert why(story_server, DASHBOARD, at="9999-12-31T23:59:59Z")["at"] < "9999"
+    assert why(story_server, DASHBOARD)["at"] >= "2026"
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_the_future_is_asked_about_as_the_present(told: Server) -> None:
         ({"nodeId": "run:ünï 😀/#?%"}, 404),
     ],
 )
-def test_what_makes_no_sense_or_is_not_there(told: Server, parameters: dict[str, Any], code: int) -> None:
-    body = is_error(told.get("/api/v1/why", **parameters), code)
+def test_what_makes_no_sense_or_is_not_there(story_server: Server, parameters: dict[str, Any], code: int) -> None:
+    body = assert_error(story_server.get("/api/v1/why", **parameters), code)
     if "dashbord" in str(parameters):
         assert "Did you mean dashboard" in body["message"]
 
@@ -148,8 +148,8 @@ def test_a_renamed_and_a_dropped_input(server: Server) -> None:
 
 
 def _dataset_event(name: str, facets: Any = None) -> Any:
-    told = facets or lifecycle("RENAME", previous="raw")
-    return {"producer": "x", "schemaURL": "x", "dataset": {"namespace": "db", "name": name, "facets": told}}
+    facets = facets or lifecycle("RENAME", previous="raw")
+    return {"producer": "x", "schemaURL": "x", "dataset": {"namespace": "db", "name": name, "facets": facets}}
 
 
 def test_a_broad_graph_is_looked_at_in_part_and_says_so(server: Server) -> None:
@@ -176,8 +176,8 @@ def fresh(server: Server, node_id: str, **parameters: Any) -> Any:
     return server.json("/api/v1/freshness", nodeId=node_id, **parameters)
 
 
-def test_how_fresh_the_dashboard_is(told: Server) -> None:
-    answer = fresh(told, DASHBOARD, at=NINE)
+def test_how_fresh_the_dashboard_is(story_server: Server) -> None:
+    answer = fresh(story_server, DASHBOARD, at=NINE)
     inputs = answer.pop("inputs")
     assert answer == {
         "nodeId": DASHBOARD,
@@ -200,8 +200,8 @@ def test_how_fresh_the_dashboard_is(told: Server) -> None:
     assert [(i["nodeId"], i["late"]) for i in inputs] == [("dataset:db:totals", True)]
 
 
-def test_inputs_come_with_the_oldest_first(told: Server) -> None:
-    inputs = fresh(told, "dataset:db:totals", at=NINE)["inputs"]
+def test_inputs_come_with_the_oldest_first(story_server: Server) -> None:
+    inputs = fresh(story_server, "dataset:db:totals", at=NINE)["inputs"]
     assert [i["name"] for i in inputs] == ["prices", "rates", "refunds"]
     assert [i["lastWrittenAt"] for i in inputs] == [
         "2026-03-01T03:15:00Z",
@@ -211,23 +211,23 @@ def test_inputs_come_with_the_oldest_first(told: Server) -> None:
     assert [i["late"] for i in inputs] == [True, True, False]
 
 
-def test_a_stream_is_as_fresh_as_its_last_sign(told: Server) -> None:
-    answer = fresh(told, "dataset:db:rates", at=story.time(0, 2.25))
+def test_a_stream_is_as_fresh_as_its_last_sign(story_server: Server) -> None:
+    answer = fresh(story_server, "dataset:db:rates", at=story.time(0, 2.25))
     assert (answer["lastWrittenAt"], answer["everySeconds"], answer["late"]) == ("2026-03-02T02:00:00Z", 1800, False)
     assert answer["run"]["state"] == "RUNNING"
     assert answer["run"]["endedAt"] is None
 
 
-def test_at_another_moment(told: Server) -> None:
-    answer = fresh(told, DASHBOARD, at=story.time(-3, 5.1))
+def test_at_another_moment(story_server: Server) -> None:
+    answer = fresh(story_server, DASHBOARD, at=story.time(-3, 5.1))
     assert answer["lastWrittenAt"] == story.time(-4, 5.25)
     assert answer["late"] is False
 
 
-def test_a_dataset_that_nobody_writes_has_no_age(told: Server) -> None:
-    answer = fresh(told, "dataset:db:raw", at=NINE)
+def test_a_dataset_that_nobody_writes_has_no_age(story_server: Server) -> None:
+    answer = fresh(story_server, "dataset:db:raw", at=NINE)
     assert (answer["lastWrittenAt"], answer["job"], answer["late"], answer["inputs"]) == (None, None, False, [])
-    inputs = fresh(told, "dataset:db:orders", at=NINE)["inputs"]
+    inputs = fresh(story_server, "dataset:db:orders", at=NINE)["inputs"]
     assert [(i["name"], i["ageSeconds"]) for i in inputs] == [("raw", None)]
 
 
@@ -241,8 +241,8 @@ def test_a_dataset_that_nobody_writes_has_no_age(told: Server) -> None:
         ({"nodeId": "dataset:db:nothing"}, 404),
     ],
 )
-def test_freshness_of_what_makes_no_sense(told: Server, parameters: dict[str, Any], code: int) -> None:
-    is_error(told.get("/api/v1/freshness", **parameters), code)
+def test_freshness_of_what_makes_no_sense(story_server: Server, parameters: dict[str, Any], code: int) -> None:
+    assert_error(story_server.get("/api/v1/freshness", **parameters), code)
 
 
 # The lineage of runs
@@ -278,12 +278,12 @@ def chained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def runs(server: Server, way: str, run_id: str, **parameters: Any) -> list[Any]:
     answer = server.json(f"/api/v1/runlineage/{way}", runId=run_id, **parameters)
     assert answer["truncated"] is False
-    found: list[Any] = answer["runs"]
-    return found
+    linked_runs: list[Any] = answer["runs"]
+    return linked_runs
 
 
-def ids(found: list[Any]) -> list[str]:
-    return [one["run"]["id"] for one in found]
+def ids(linked_runs: list[Any]) -> list[str]:
+    return [one["run"]["id"] for one in linked_runs]
 
 
 def made_by(one: Any) -> dict[str, str | None]:
@@ -291,9 +291,9 @@ def made_by(one: Any) -> dict[str, str | None]:
 
 
 def test_the_runs_that_fed_a_run(chained: Server) -> None:
-    found = runs(chained, "upstream", "report-1")
-    assert ids(found) == ["report-1", "clean-1", "load-2", "load-1"]
-    report, clean, load_2, load_1 = found
+    linked_runs = runs(chained, "upstream", "report-1")
+    assert ids(linked_runs) == ["report-1", "clean-1", "load-2", "load-1"]
+    report, clean, load_2, load_1 = linked_runs
     assert made_by(report) == {"clean": "clean-1", "raw": "load-2"}  # by version, and the newest then
     assert made_by(clean) == {"raw": "load-1"}
     assert made_by(load_1) == made_by(load_2) == {"outside": None}  # nobody wrote it, which is fine
@@ -319,9 +319,9 @@ def test_the_runs_that_a_run_fed(chained: Server) -> None:
 
 
 def test_a_run_that_writes_what_it_reads_is_fed_by_the_one_before(chained: Server) -> None:
-    found = runs(chained, "upstream", "merge-1")
-    assert ids(found)[:2] == ["merge-1", "report-2"]
-    assert made_by(found[0]) == {"report": "report-2"}
+    linked_runs = runs(chained, "upstream", "merge-1")
+    assert ids(linked_runs)[:2] == ["merge-1", "report-2"]
+    assert made_by(linked_runs[0]) == {"report": "report-2"}
 
 
 def test_depth_counts_levels(chained: Server) -> None:
@@ -335,8 +335,8 @@ def test_depth_counts_levels(chained: Server) -> None:
 def test_a_run_without_datasets_stands_alone(server: Server) -> None:
     server.post(run("COMPLETE", "load", 1, "alone"))
     for way in ("upstream", "downstream"):
-        (found,) = runs(server, way, "alone")
-        assert (found["inputs"], found["outputs"], found["job"]["version"]) == ([], [], None)
+        (linked_run,) = runs(server, way, "alone")
+        assert (linked_run["inputs"], linked_run["outputs"], linked_run["job"]["version"]) == ([], [], None)
 
 
 def test_versions_join_under_every_name_of_a_dataset(server: Server) -> None:
@@ -369,10 +369,13 @@ def test_a_run_by_itself_tells_of_the_same_versions(chained: Server, server: Ser
     )
     assert made_by(runs(server, "upstream", "copied")[0]) == {"real": "w"}
     assert made_by(runs(server, "upstream", "merged")[0]) == {"real": "w", "x": "copied"}
-    for asked, run_ids in ((chained, [e["run"]["runId"] for e in CHAIN]), (server, ["w", "seen", "copied", "merged"])):
+    for queried_server, run_ids in (
+        (chained, [e["run"]["runId"] for e in CHAIN]),
+        (server, ["w", "seen", "copied", "merged"]),
+    ):
         for run_id in run_ids:
-            linked_run = runs(asked, "upstream", run_id)[0]
-            shown = asked.json(f"/api/v1/jobs/runs/{run_id}")
+            linked_run = runs(queried_server, "upstream", run_id)[0]
+            shown = queried_server.json(f"/api/v1/jobs/runs/{run_id}")
             for ours, theirs in (("inputs", "inputDatasetVersions"), ("outputs", "outputDatasetVersions")):
                 versions = {(v["name"], v["version"]) for v in linked_run[ours]}
                 assert versions == {
@@ -382,20 +385,20 @@ def test_a_run_by_itself_tells_of_the_same_versions(chained: Server, server: Ser
 
 @pytest.mark.parametrize("way", ["upstream", "downstream"])
 def test_runs_that_are_not_there(chained: Server, way: str) -> None:
-    is_error(chained.get(f"/api/v1/runlineage/{way}", runId="nobody"), 404)
-    is_error(chained.get(f"/api/v1/runlineage/{way}"), 400)
-    is_error(chained.get(f"/api/v1/runlineage/{way}", runId="load-1", depth=-1), 400)
+    assert_error(chained.get(f"/api/v1/runlineage/{way}", runId="nobody"), 404)
+    assert_error(chained.get(f"/api/v1/runlineage/{way}"), 400)
+    assert_error(chained.get(f"/api/v1/runlineage/{way}", runId="load-1", depth=-1), 400)
 
 
 # Events of real Spark and Flink jobs
 
 
-def test_everything_in_recorded_events_can_be_asked_about(server: Server) -> None:
+def test_everything_in_recorded_events_can_be_queried(server: Server) -> None:
     for path in sorted(Path(headwater.demo.__file__).parent.glob("*.jsonl")):
         lines = path.read_bytes().splitlines()
         assert server.post_batch(b"[" + b",".join(lines) + b"]").status_code == 204
     graph = [f"job:{job['namespace']}:{job['name']}" for job in server.json("/api/v1/jobs", limit=1000)["jobs"]]
-    runs_asked = 0
+    runs_queried = 0
     for job in list(graph):
         for node in server.json("/api/v1/lineage", nodeId=job)["graph"]:
             if node["id"] not in graph:
@@ -407,11 +410,11 @@ def test_everything_in_recorded_events_can_be_asked_about(server: Server) -> Non
             assert why(server, suspect["nodeId"], at=suspect["at"])["examined"]["jobs"] >= 0
             run_id = suspect["evidence"].get("runId")
             if run_id is not None:
-                runs_asked += 1
+                runs_queried += 1
                 assert why(server, f"run:{run_id}")["examined"]["jobs"] >= 1
                 for way in ("upstream", "downstream"):
                     assert ids(runs(server, way, run_id))[0] == run_id
         if node_id.startswith("dataset:"):
             assert fresh(server, node_id)["nodeId"] == node_id
     assert len(graph) > 10
-    assert runs_asked
+    assert runs_queried

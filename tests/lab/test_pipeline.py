@@ -76,7 +76,7 @@ def test_the_commands_that_the_demo_names_work(pipeline_lab: Lab) -> None:
     assert "1,000 orders delivered" in outputs["lab run"]
 
 
-def test_endpoints_are_told_as_variables(pipeline_lab: Lab) -> None:
+def test_endpoints_are_passed_as_variables(pipeline_lab: Lab) -> None:
     lines = pipeline_lab.run("env").stdout
     done = subprocess.run(["sh", "-c", f"{lines}\nenv"], capture_output=True, text=True, check=True)
     variables = dict(
@@ -130,7 +130,7 @@ def test_a_connector_that_fails_is_started_again(pipeline_lab: Lab) -> None:
     wait_for(lambda: [task["state"] for task in tasks(SINKS[0])] == ["RUNNING"], "the sink", PATIENCE)
 
 
-def test_a_driver_that_is_killed_is_started_again_and_its_end_is_told(pipeline_lab: Lab) -> None:
+def test_a_driver_that_is_killed_is_started_again_and_its_end_is_reported(pipeline_lab: Lab) -> None:
     before = latest_runs(pipeline_lab)
     (driver,) = [pid for pid in pipeline_lab.processes() if _words(pid)[1:3] == ["-m", "pipeline.streams"]]
     os.kill(driver, signal.SIGKILL)

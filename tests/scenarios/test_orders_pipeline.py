@@ -43,12 +43,12 @@ def test_what_decides_over_rows_belongs_to_every_column() -> None:
 
 @pytest.mark.parametrize("part", ["edges", "jobs", "same", "fields", "columns"])
 def test_what_is_missing_and_what_is_too_much_is_named(part: str) -> None:
-    wanted = graph.expected(WHERE)
-    found = deepcopy(wanted)
-    assert graph.differences(wanted, found) == []
-    lost = found[part].pop()
-    found[part].add("a line that nobody expects")
-    assert graph.differences(wanted, found) == [
+    expected = graph.expected(WHERE)
+    actual = deepcopy(expected)
+    assert graph.differences(expected, actual) == []
+    lost = actual[part].pop()
+    actual[part].add("a line that nobody expects")
+    assert graph.differences(expected, actual) == [
         f"missing in {part}: {lost}",
         f"too much in {part}: a line that nobody expects",
     ]
@@ -72,13 +72,13 @@ def test_streams_must_have_ended_with_a_reason() -> None:
     good = [ended | {"job": {"name": name}} for name in streams()]
     assert wrong_ends(good) == []
     first, *others = streams()
-    for odd, said in (
+    for odd, message in (
         (run(first, "RUNNING"), "is still RUNNING"),
         (run(first, "COMPLETED"), "should be ABORTED"),
         (run(first, "ABORTED"), "without a reason"),
         (run(first, "FAILED", errorMessage={"message": "no memory"}), "failed: no memory"),
     ):
-        assert any(said in problem for problem in wrong_ends([*good[1:], odd]))
+        assert any(message in problem for problem in wrong_ends([*good[1:], odd]))
     assert len(others) == 5
 
 

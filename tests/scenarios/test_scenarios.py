@@ -47,5 +47,5 @@ def test_recorded_events_give_the_expected_graph(case: str) -> None:
     expected.pop("about")
     events = FOLDER / expected.pop("events", f"{case}.jsonl")
     world = one_world(events.read_bytes().splitlines())
-    found = seen(world)
-    assert {part: found[part] for part in expected} == expected
+    actual = seen(world)
+    assert {part: actual[part] for part in expected} == expected

@@ -45,7 +45,7 @@ class Job:
 
 @contextmanager
 def started(command: Sequence[str], env: Mapping[str, str] | None = None) -> Iterator[Job]:
-    """With all that it starts it is gone afterwards, and what it said is shown with a failed test."""
+    """With all that it starts it is gone afterwards, and its output is shown with a failed test."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "output"
         with output.open("wb") as file:

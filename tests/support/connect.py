@@ -95,9 +95,9 @@ class FakeConnect:
         if self.fault is not None:
             self._write(handler, int(self.fault), {"error_code": self.fault, "message": "Cannot complete request"})
             return
-        self._write(handler, *self._found(handler, path))
+        self._write(handler, *self._resource(handler, path))
 
-    def _found(self, handler: BaseHTTPRequestHandler, path: str) -> tuple[int, Any]:
+    def _resource(self, handler: BaseHTTPRequestHandler, path: str) -> tuple[int, Any]:
         parts = path.strip("/").split("/")
         if path == "/":
             return 200, {"version": "4.3.1", "commit": "x", "kafka_cluster_id": self.cluster}

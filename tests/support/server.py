@@ -84,7 +84,7 @@ class Server:
             arguments += ["--port", str(self.port)]
         if self._command != "demo":
             arguments += ["--data", str(self.data)]
-        self._log.write_bytes(b"")  # what the process before said is no sign of this one
+        self._log.write_bytes(b"")  # the output of the process before is no sign of this one
         self._process = Forked(arguments, self._env, self._log)
 
     def wait_ready(self, seconds: float = PATIENCE) -> None:
@@ -170,13 +170,13 @@ class Server:
 
     def events(self) -> list[Any]:
         """Every event, in the order of eventTime."""
-        found: list[Any] = []
+        events: list[Any] = []
         while True:
-            page = self.json(EVENTS, sortDirection="asc", limit=1000, offset=len(found))
-            found += page["events"]
+            page = self.json(EVENTS, sortDirection="asc", limit=1000, offset=len(events))
+            events += page["events"]
             if not page["events"]:
-                assert page["totalCount"] == len(found)
-                return found
+                assert page["totalCount"] == len(events)
+                return events
 
     def total(self) -> int:
         """How many events there are."""
@@ -199,14 +199,14 @@ def listeners(port: int) -> set[int]:
         fields = line.split()
         if fields[3] == "0A" and int(fields[1].rpartition(":")[2], 16) == port:
             inodes.add(f"socket:[{fields[9]}]")
-    found = set()
+    pids = set()
     for link in Path("/proc").glob("[0-9]*/fd/*"):
         try:
             if os.readlink(link) in inodes:
-                found.add(int(link.parts[2]))
+                pids.add(int(link.parts[2]))
         except OSError:
             continue
-    return found
+    return pids
 
 
 def path_of(kind: str, namespace: str, name: str) -> str:
@@ -271,15 +271,15 @@ def differences(before: Any, after: Any, at: str = "") -> list[str]:
         pairs = [(f"{at}/{i}", b, a) for i, (b, a) in enumerate(zip(before, after, strict=True))]
     else:
         return [f"{at}: {str(before)[:300]} → {str(after)[:300]}"]
-    found: list[str] = []
+    lines: list[str] = []
     for path, one, other in pairs:
-        found += differences(one, other, path)
-        if len(found) >= 8:
+        lines += differences(one, other, path)
+        if len(lines) >= 8:
             break
-    return found
+    return lines
 
 
-def is_error(answer: httpx.Response, code: int, path: str | None = None) -> dict[str, Any]:
+def assert_error(answer: httpx.Response, code: int, path: str | None = None) -> dict[str, Any]:
     """Every error has the one shape; where a field is to blame, its path is named."""
     body: dict[str, Any] = answer.json()
     assert (answer.status_code, body["code"]) == (code, code), answer.text[:500]

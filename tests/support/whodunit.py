@@ -22,8 +22,8 @@ class Answer(msgspec.Struct):
         return [f"{s.kind} {s.nodeId.rpartition(':')[2]}" for s in self.suspects]
 
     def one(self, kind: str, name: str) -> Suspect:
-        (found,) = [s for s in self.suspects if s.kind == kind and s.nodeId.endswith(f":{name}")]
-        return found
+        (suspect,) = [s for s in self.suspects if s.kind == kind and s.nodeId.endswith(f":{name}")]
+        return suspect
 
     def dump(self) -> Any:
         return msgspec.to_builtins(self.suspects)
@@ -48,5 +48,5 @@ def why(world: World, name: str, at: str, *, days: float = 7, depth: int = 20) -
     for _ in upstream.walk():
         pass
     since = Micros(moment - round(days * 86_400_000_000))
-    found, _ = judge(world.tables, world.log, upstream.scope, since, about)
-    return Answer(upstream.scope, found)
+    suspects, _ = judge(world.tables, world.log, upstream.scope, since, about)
+    return Answer(upstream.scope, suspects)

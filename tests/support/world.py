@@ -134,8 +134,8 @@ class World:
         except KeyError:
             table, _, column = name.rpartition(".")
             start = [(self._canonical(table), column)]
-        found = finish(column_lineage(self.state, self.contents, start, depth, up=not down, down=down, when=when))
-        return {f"{self.name(e.src[0])}.{e.src[1]} → {self.name(e.dst[0])}.{e.dst[1]}" for e in found.edges}
+        graph = finish(column_lineage(self.state, self.contents, start, depth, up=not down, down=down, when=when))
+        return {f"{self.name(e.src[0])}.{e.src[1]} → {self.name(e.dst[0])}.{e.dst[1]}" for e in graph.edges}
 
     # Everything, by names and not by numbers
 

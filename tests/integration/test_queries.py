@@ -1,4 +1,4 @@
-"""Headwater's own questions, asked of a running server."""
+"""Headwater's own queries, sent to a running server."""
 
 import socket
 import threading
@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.support.make import columns, dataset, facet, run, schema, time
-from tests.support.server import PATIENCE, MakeServer, Server, is_error, wait_for
+from tests.support.server import PATIENCE, MakeServer, Server, assert_error, wait_for
 
 API = "/api/v1"
 DAY = 24 * 60
@@ -36,18 +36,18 @@ def orders(shared_server: Server) -> Server:
     """raw → load → clean → sum → report, and a job that reads `old` first and `new` later."""
     clean = dataset("clean", {**schema("x:INT", "y"), **columns(x=["raw.x"], indirect=["raw.f"])})
     retyped = dataset("clean", {**schema("x:BIGINT", "z"), **columns(x=["raw.x"], indirect=["raw.f"])})
-    told = [
+    events = [
         run("COMPLETE", "load", 0, "r1", ["raw"], [clean], job_facets=owned("team:orders")),
         run("COMPLETE", "load", 60, "r2", ["raw"], [retyped]),
         run("COMPLETE", "sum", 1, "r3", ["clean"], [dataset("report", columns(total=["clean.x"]))]),
     ]
-    told += [
+    events += [
         run("COMPLETE", "switch", day * DAY, f"s{day}", ["old" if day < 5 else "new"], ["switched"])
         for day in range(10)
     ]
     for namespace, name in ODD:
-        told.append(run("COMPLETE", (namespace, name), 0, f"odd {name}", [dataset((namespace, name))], ["sink"]))
-    assert shared_server.post_batch(told).status_code == 204
+        events.append(run("COMPLETE", (namespace, name), 0, f"odd {name}", [dataset((namespace, name))], ["sink"]))
+    assert shared_server.post_batch(events).status_code == 204
     return shared_server
 
 
@@ -56,23 +56,23 @@ def ids(levels: list[dict[str, Any]]) -> dict[int, list[str]]:
 
 
 def test_impact_of_a_dataset(orders: Server) -> None:
-    found = orders.json(f"{API}/impact", nodeId="dataset:db:raw")
-    assert ids(found["levels"]) == {
+    impact = orders.json(f"{API}/impact", nodeId="dataset:db:raw")
+    assert ids(impact["levels"]) == {
         1: ["dataset:db:clean", "job:jobs:load"],
         2: ["dataset:db:report", "job:jobs:sum"],
     }
-    assert (found["jobs"], found["datasets"], found["owners"]) == (2, 2, {"team:orders": 1})
-    load = found["levels"][0]["nodes"][1]
+    assert (impact["jobs"], impact["datasets"], impact["owners"]) == (2, 2, {"team:orders": 1})
+    load = impact["levels"][0]["nodes"][1]
     assert (load["use"], load["runs"], load["everySeconds"]) == ("DIRECT", 2, 3600.0)
     assert load["latestRun"]["id"] == "r2"
 
 
 def test_impact_of_a_column_and_of_a_job(orders: Server) -> None:
-    found = orders.json(f"{API}/impact", nodeId="datasetField:db:raw:f")
-    uses = {node["nodeId"]: node["use"] for level in found["levels"] for node in level["nodes"]}
+    impact = orders.json(f"{API}/impact", nodeId="datasetField:db:raw:f")
+    uses = {node["nodeId"]: node["use"] for level in impact["levels"] for node in level["nodes"]}
     assert uses["dataset:db:report"] == uses["datasetField:db:report:total"] == "INDIRECT"
-    found = orders.json(f"{API}/impact", nodeId="job:jobs:load", depth=0)
-    assert ids(found["levels"]) == {0: ["dataset:db:clean"]}
+    impact = orders.json(f"{API}/impact", nodeId="job:jobs:load", depth=0)
+    assert ids(impact["levels"]) == {0: ["dataset:db:clean"]}
 
 
 def test_impact_survives_a_restart(make_server: MakeServer, tmp_path: Path) -> None:
@@ -104,18 +104,18 @@ def test_path_between_columns(orders: Server) -> None:
 @pytest.mark.parametrize("around", [{}, {"nodeId": "dataset:db:switched"}])
 def test_diff_of_two_moments(orders: Server, around: dict[str, str]) -> None:
     moments = {"from": time(2 * DAY), "to": time(9 * DAY)}
-    found = orders.json(f"{API}/diff", **moments, **around)
-    assert [node["nodeId"] for node in found["nodes"]["added"]] == ["dataset:db:new"]
-    assert [node["nodeId"] for node in found["nodes"]["removed"]] == ["dataset:db:old"]
-    assert found["edges"]["removed"] == [{"origin": "dataset:db:old", "destination": "job:jobs:switch"}]
+    changes = orders.json(f"{API}/diff", **moments, **around)
+    assert [node["nodeId"] for node in changes["nodes"]["added"]] == ["dataset:db:new"]
+    assert [node["nodeId"] for node in changes["nodes"]["removed"]] == ["dataset:db:old"]
+    assert changes["edges"]["removed"] == [{"origin": "dataset:db:old", "destination": "job:jobs:switch"}]
     back = orders.json(f"{API}/diff", **{"from": moments["to"], "to": moments["from"]}, **around)
     for part in ("nodes", "edges", "columns"):
-        assert (back[part]["added"], back[part]["removed"]) == (found[part]["removed"], found[part]["added"])
+        assert (back[part]["added"], back[part]["removed"]) == (changes[part]["removed"], changes[part]["added"])
 
 
 def test_diff_of_schemas_until_now(orders: Server) -> None:
-    found = orders.json(f"{API}/diff", **{"from": time(30), "nodeId": "job:jobs:load"})
-    assert found["schemas"] == [
+    changes = orders.json(f"{API}/diff", **{"from": time(30), "nodeId": "job:jobs:load"})
+    assert changes["schemas"] == [
         {
             "nodeId": "dataset:db:clean",
             "at": time(60),
@@ -127,14 +127,14 @@ def test_diff_of_schemas_until_now(orders: Server) -> None:
 
 
 def test_diff_says_when_there_is_more(orders: Server) -> None:
-    found = orders.json(f"{API}/diff", **{"from": time(-1), "limit": 1})
-    assert found["truncated"]
-    assert [len(part) for part in (found["nodes"]["added"], found["edges"]["added"])] == [1, 1]
+    changes = orders.json(f"{API}/diff", **{"from": time(-1), "limit": 1})
+    assert changes["truncated"]
+    assert [len(part) for part in (changes["nodes"]["added"], changes["edges"]["added"])] == [1, 1]
 
 
 def test_gaps_page_by_page(orders: Server) -> None:
-    found = orders.json(f"{API}/gaps", kind="datasetsWithoutProducer", namespace="db")
-    assert [node["name"] for node in found["nodes"]] == ["new", "old", "raw"]
+    gaps = orders.json(f"{API}/gaps", kind="datasetsWithoutProducer", namespace="db")
+    assert [node["name"] for node in gaps["nodes"]] == ["new", "old", "raw"]
     page = orders.json(f"{API}/gaps", kind="datasetsWithoutProducer", namespace="db", limit=1, offset=1)
     assert (page["totalCount"], [node["name"] for node in page["nodes"]]) == (3, ["old"])
     assert "job:jobs:load" not in [
@@ -145,8 +145,8 @@ def test_gaps_page_by_page(orders: Server) -> None:
 @pytest.mark.parametrize(("namespace", "name"), ODD)
 def test_odd_names_are_found_by_their_node_id(orders: Server, namespace: str, name: str) -> None:
     node, job = f"dataset:{namespace}:{name}", f"job:{namespace}:{name}"
-    found = orders.json(f"{API}/impact", nodeId=node)
-    assert ids(found["levels"]) == {1: ["dataset:db:sink", job]}
+    impact = orders.json(f"{API}/impact", nodeId=node)
+    assert ids(impact["levels"]) == {1: ["dataset:db:sink", job]}
     graph = orders.json(f"{API}/path", **{"from": node, "to": job})["graph"]
     assert {n["id"] for n in graph} == {node, job}
     assert orders.json(f"{API}/diff", **{"from": time(-1), "nodeId": job})["nodeId"] == job
@@ -187,11 +187,11 @@ def test_odd_names_are_found_by_their_node_id(orders: Server, namespace: str, na
     ],
 )
 def test_senseless_questions_get_the_one_error_shape(orders: Server, code: int, question: str) -> None:
-    is_error(orders.get(f"{API}/{question}"), code)
+    assert_error(orders.get(f"{API}/{question}"), code)
 
 
 def test_an_unknown_name_is_answered_with_close_ones(orders: Server) -> None:
-    assert "report" in is_error(orders.get(f"{API}/impact", nodeId="dataset:db:reports"), 404)["message"]
+    assert "report" in assert_error(orders.get(f"{API}/impact", nodeId="dataset:db:reports"), 404)["message"]
 
 
 def test_the_largest_depth_is_no_problem(orders: Server) -> None:
@@ -237,7 +237,7 @@ def test_a_question_over_its_time_limit_ends_while_events_come_in(make_server: M
         assert server.post(run("COMPLETE", "beside", 0, f"beside {posted}", ["in"], ["out"])).status_code == 201
         posted += 1
     asking.join()
-    assert "0.3 s" in is_error(answers[0], 504)["message"]
+    assert "0.3 s" in assert_error(answers[0], 504)["message"]
     assert posted > 1
     assert metric(server, "queries_timed_out_total") == 1
     # Asked for less, it answers.
@@ -283,13 +283,13 @@ def test_a_large_graph_is_answered_whole_while_events_come_in(make_server: MakeS
 def test_what_was_deleted_is_in_no_answer_but_those_about_the_time_before(make_server: MakeServer) -> None:
     server = make_server().start()
     clean = dataset("clean", {**schema("x"), **columns(x=["raw.x"])})
-    told = [
+    events = [
         run("COMPLETE", "load", 0, "r1", ["raw"], [clean]),
         run("COMPLETE", "sum", 1, "r2", ["clean"], [dataset("report", {**schema("x"), **columns(x=["clean.x"])})]),
     ]
-    assert server.post_batch(told).status_code == 204
+    assert server.post_batch(events).status_code == 204
     ends = {"from": "dataset:db:raw", "to": "dataset:db:report"}
-    questions: list[tuple[str, dict[str, str]]] = [
+    queries: list[tuple[str, dict[str, str]]] = [
         ("impact", {"nodeId": "dataset:db:raw"}),
         ("impact", {"nodeId": "datasetField:db:raw:x"}),
         ("path", ends),
@@ -298,20 +298,20 @@ def test_what_was_deleted_is_in_no_answer_but_those_about_the_time_before(make_s
         ("freshness", {"nodeId": "dataset:db:report"}),
     ]
 
-    def then(path: str, asked: dict[str, str]) -> Any:
-        """What is said of a node itself is as of today."""
-        found = server.json(f"{API}/{path}", **asked, at=time(5))
-        return [{**node, "data": None} for node in found["graph"]] if path == "path" else found
+    def then(path: str, parameters: dict[str, str]) -> Any:
+        """Without what a path shows of the node itself, which is as of today."""
+        answer = server.json(f"{API}/{path}", **parameters, at=time(5))
+        return [{**node, "data": None} for node in answer["graph"]] if path == "path" else answer
 
-    before = [then(path, asked) for path, asked in questions]
+    before = [then(path, parameters) for path, parameters in queries]
     assert server.client.delete(f"{API}/namespaces/db/datasets/clean").status_code == 200
 
-    for path, asked in questions:
-        assert "clean" not in server.client.get(f"{API}/{path}", params=asked).text
-    assert [then(path, asked) for path, asked in questions] == before
+    for path, parameters in queries:
+        assert "clean" not in server.client.get(f"{API}/{path}", params=parameters).text
+    assert [then(path, parameters) for path, parameters in queries] == before
     for path in ("impact", "why", "freshness"):
         gone = server.client.get(f"{API}/{path}", params={"nodeId": "dataset:db:clean"})
-        assert is_error(gone, 404)
+        assert assert_error(gone, 404)
         assert "Did you mean" not in gone.text
         assert server.json(f"{API}/{path}", nodeId="dataset:db:clean", at=time(5))
     assert server.json(f"{API}/path", **{**ends, "to": "dataset:db:clean"}, at=time(5))["graph"]

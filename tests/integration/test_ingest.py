@@ -139,7 +139,7 @@ def test_gzip_in_several_members_is_one_body(server: Server) -> None:
     assert answer.status_code == 201, answer.text
 
 
-def test_a_body_just_under_32_mib_is_kept(server: Server) -> None:
+def test_a_body_just_under_32_mib_is_accepted(server: Server) -> None:
     event = run_event(36) | {"eventTime": "2030-01-01T00:00:00Z"}
     event["run"]["facets"]["large"] = {"text": "x" * (31 * _MIB)}
     assert server.post(event).status_code == 201
