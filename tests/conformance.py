@@ -112,7 +112,7 @@ LENIENCES: tuple[tuple[str, str, Callable[[Json], None]], ...] = (
     ("facet without _producer and _schemaURL, or with a wrong _deleted", "facets are kept as they come", mend_facets),
 )
 
-# Strictnesses. Each tells an event that the schema allows and that must be refused.
+# Strictnesses. Each names an event that the schema allows and that must be refused.
 
 OBJECT: Json = {"type": ["object", "null"]}
 TEXT, FACETS = {"type": "string"}, dict.fromkeys(FACET_KINDS, OBJECT)

@@ -125,7 +125,7 @@ class ImpactWriter:
         return before is None or self._around.of(entity.node)[1] is before[1]
 
     def _shown_by(self, changed: list[Job | Dataset]) -> set[Node]:
-        """A dataset's line also tells of the job that wrote it."""
+        """A dataset's line also shows the job that wrote it."""
         canonical = self._state.aliases.canonical
         nodes = {entity.node for entity in changed}
         return nodes | {canonical(edge.dst) for entity in changed if isinstance(entity, Job) for edge in entity.out}

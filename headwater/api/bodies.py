@@ -1,4 +1,4 @@
-"""What Marquez clients send to PUT and POST. A field that is not known is a mistake worth telling of."""
+"""What Marquez clients send to PUT and POST. A field that is not known is a mistake worth reporting."""
 
 from typing import Annotated, Literal
 

@@ -16,7 +16,7 @@ from headwater.openlineage.event import stamp_time
 
 def reported_columns(state: State, edge: Edge, kind: str, when: When) -> ColumnSet | None:
     """The column set of one kind that counts at that time."""
-    candidates = [c for c in edge.columns or () if c.kind == kind and when.tells(c)]
+    candidates = [c for c in edge.columns or () if c.kind == kind and when.reported(c)]
     if state.gone and candidates:
         deleted = when.deleted(state, edge.src, edge.dst)
         candidates = [c for c in candidates if stamp_time(c.last) > deleted]

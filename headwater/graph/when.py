@@ -18,7 +18,7 @@ class When(Protocol):
     def hides(self, state: State, node: Node) -> bool:
         """Whether the job or dataset was deleted, and not seen again by then."""
 
-    def tells(self, column_set: ColumnSet) -> bool:
+    def reported(self, column_set: ColumnSet) -> bool:
         """Whether the column set had been reported by then."""
 
 
@@ -32,7 +32,7 @@ class Always:
     def hides(self, state: State, node: Node) -> bool:
         return state.is_hidden(node)
 
-    def tells(self, column_set: ColumnSet) -> bool:
+    def reported(self, column_set: ColumnSet) -> bool:
         return True
 
 
@@ -71,7 +71,7 @@ class At:
     def hides(self, state: State, node: Node) -> bool:
         return _hidden_by(state, node, self._at)
 
-    def tells(self, column_set: ColumnSet) -> bool:
+    def reported(self, column_set: ColumnSet) -> bool:
         return stamp_time(column_set.first) <= self._at
 
     def _last_of(self, job: Job) -> Micros:
@@ -104,12 +104,12 @@ class During:
     def hides(self, state: State, node: Node) -> bool:
         return _hidden_by(state, node, self._until)
 
-    def tells(self, column_set: ColumnSet) -> bool:
+    def reported(self, column_set: ColumnSet) -> bool:
         return stamp_time(column_set.first) <= self._until
 
 
 def _hidden_by(state: State, node: Node, at: Micros) -> bool:
-    """Hidden at a moment: deleted, and nothing tells that it was seen between then and the moment."""
+    """Hidden at a moment: deleted, and no event shows that it was seen between then and the moment."""
     return bool(state.gone) and all(_unseen(state, member, at) for member in state.aliases.members(node))
 
 

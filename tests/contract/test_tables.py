@@ -409,7 +409,7 @@ def test_runs_that_use_the_same_datasets_are_of_one_version_of_the_job(tables: T
     assert tables.job_versions(node_of(state, "raw")) == []
 
 
-def test_a_run_that_tells_more_later_leaves_no_version_behind(tables: Tables) -> None:
+def test_a_run_that_reports_more_later_leaves_no_version_behind(tables: Tables) -> None:
     state = written(tables, run("START", "load", 0, "a", ["raw"]))
     (partial,) = tables.job_versions(node_of(state, "load"))
     folded(state, tables, _decoded(run("COMPLETE", "load", 1, "a", outputs=["clean"])))

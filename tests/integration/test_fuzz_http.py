@@ -164,7 +164,7 @@ def test_bytes_that_are_no_event_are_refused(server: Server) -> None:
 
 
 def test_the_deepest_event_that_is_accepted_can_be_replayed(server: Server) -> None:
-    """The stack is not equally full at intake, at the start and in a rebuild."""
+    """The stack is not equally full at ingest, at the start and in a rebuild."""
 
     def accepts(where: str, depth: int) -> bool:
         event = run_event(depth)

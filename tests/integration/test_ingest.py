@@ -205,6 +205,8 @@ def test_what_was_taken_in_and_refused_is_counted(server: Server) -> None:
     event = run_event(50)
     server.post_batch([event, event, {}])
     server.post(b"nonsense")
-    wanted = {"accepted": 1, "duplicate": 1, "rejected": 2}
+    expected = {"accepted": 1, "duplicate": 1, "rejected": 2}
     after = counters()
-    assert {k: after[f"headwater_events_{k}_total"] - before[f"headwater_events_{k}_total"] for k in wanted} == wanted
+    assert {
+        k: after[f"headwater_events_{k}_total"] - before[f"headwater_events_{k}_total"] for k in expected
+    } == expected

@@ -176,7 +176,7 @@ def test_a_rebuild_beside_a_running_server_is_refused(server: Server) -> None:
     assert server.post(run_event(7)).status_code == 201
 
 
-# What it tells of itself
+# What it reports about itself
 
 
 def test_metrics_count(server: Server) -> None:

@@ -356,12 +356,12 @@ def test_versions_join_under_every_name_of_a_dataset(server: Server) -> None:
     assert ids(runs(server, "downstream", "w")) == ["w", "r1", "r2"]
 
 
-def test_a_run_by_itself_tells_of_the_same_versions(chained: Server, server: Server) -> None:
+def test_a_run_by_itself_shows_the_same_versions(chained: Server, server: Server) -> None:
     linked = {"symlinks": facet(identifiers=[{"namespace": "hive", "name": "t", "type": "TABLE"}])}
     server.post_batch(
         [
             run("COMPLETE", "write", 1, "w", [], [dataset("real", {**linked, **schema("a")})]),
-            # A reader tells of a schema under another name, and a run reads what it then writes.
+            # A reader reports a schema under another name, and a run reads what it then writes.
             run("COMPLETE", "look", 3, "seen", [dataset(("hive", "t"), schema("a", "b"))]),
             run("COMPLETE", "copy", 5, "copied", ["real"], ["x"]),
             run("COMPLETE", "merge", 6, "merged", ["x", ("hive", "t")], ["x"]),

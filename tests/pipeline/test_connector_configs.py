@@ -34,7 +34,7 @@ def test_a_sink_puts_aside_what_it_cannot_read_and_takes_only_completed_transact
     assert options["consumer.override.isolation.level"] == "read_committed"
 
 
-def test_on_amazon_there_is_no_address_and_no_key_to_tell() -> None:
+def test_on_amazon_there_is_no_address_and_no_key_to_pass() -> None:
     amazon = replace(PLACES, s3="", s3_key="", s3_secret="")
     assert config(S3_SINK, amazon, 1)["s3.bucket.name"] == "mine"
     assert not [name for name in config(ICEBERG_SINK, amazon, 1) if "endpoint" in name or "key" in name.split(".")[-1]]

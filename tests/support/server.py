@@ -184,7 +184,7 @@ class Server:
         return count
 
     def answers(self) -> dict[str, Any]:
-        """All that the server tells, for comparing it with itself at another time."""
+        """All that the server answers, for comparing it with itself at another time."""
         return dict(_answers(self))
 
 
@@ -193,7 +193,7 @@ MakeServer = Callable[..., Server]
 
 
 def listeners(port: int) -> set[int]:
-    """The processes that listen on a port of 127.0.0.1, as the kernel tells."""
+    """The processes that listen on a port of 127.0.0.1, as the kernel lists them."""
     inodes = set()
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         fields = line.split()

@@ -47,7 +47,7 @@ def night(job: str, day: int, hour: float, inputs: list[str], output: Json, took
 
 
 def stream(job: str, run_id: str, start: float, end: float, every: float, source: str, sink: str) -> list[Json]:
-    """A stream that tells every so many minutes that it is alive."""
+    """A stream that reports every so many minutes that it is alive."""
     events = [run("START", job, start, run_id, [source], [sink], job_facets=STREAM)]
     at = start + every
     while at <= end:

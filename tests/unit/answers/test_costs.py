@@ -168,7 +168,7 @@ async def answering(runs: int, folder: Path) -> AsyncIterator[Asked]:
         await application.search.stop()
 
 
-def test_every_question_is_asked_here() -> None:
+def test_every_query_is_tested_here() -> None:
     routes = [route for router in (api_router, beta_router) for route in router.routes]
     questions = {route.path for route in routes if "GET" in route.methods}
     assert questions == QUESTIONS.keys() | NOT_ASKED

@@ -57,7 +57,7 @@ async def test_columns_of_real_events_are_shown_as_the_graph_has_them() -> None:
     assert await without_versions(world, nodes) == shown_one_by_one(world, nodes)
 
 
-async def test_what_one_facet_tells_is_written_without_a_walk(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_one_facet_reports_is_written_without_a_walk(monkeypatch: pytest.MonkeyPatch) -> None:
     facets = {**make.schema("b", "a"), **make.columns(a=["raw.x", "raw.y"], b=["raw.x"], c=["other.z"])}
     world = World([make.run("COMPLETE", "load", 1, "r1", ["raw", "other"], [make.dataset("clean", facets)])])
     nodes = [world.node("clean")]

@@ -37,7 +37,7 @@ def owned(*names: str) -> dict[str, Any]:
     return {"ownership": make.facet(owners=[{"name": name} for name in names])}
 
 
-def test_an_answer_tells_owners_runs_and_how_often() -> None:
+def test_an_answer_shows_owners_runs_and_how_often() -> None:
     world = World(
         [
             make.run(

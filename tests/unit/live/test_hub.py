@@ -184,11 +184,11 @@ def test_the_surroundings_of_a_node_grow_with_edges_that_attach_to_them() -> Non
 def test_surroundings_end_at_their_depth() -> None:
     chain = [own("START", f"j{n}", inputs=[f"t{n}"], outputs=[f"t{n + 1}"]) for n in range(6)]
     world = LiveWorld(chain)
-    near, at_hand = wants(world, around="t2", depth=1), wants(world, around="t2", depth=0)
+    near, nearest = wants(world, around="t2", depth=1), wants(world, around="t2", depth=0)
     of_job = wants(world, around="j2()", depth=1)
     world.feed(*(own("RUNNING", f"j{n}", 1) for n in range(6)))
     world.feed(own("START", "new", 2, inputs=["t0"]))
-    for subscription, jobs in ((near, ["j0", "j1", "j2", "j3"]), (at_hand, ["j1", "j2"]), (of_job, ["j1", "j2", "j3"])):
+    for subscription, jobs in ((near, ["j0", "j1", "j2", "j3"]), (nearest, ["j1", "j2"]), (of_job, ["j1", "j2", "j3"])):
         of_jobs = [m.data.job.removeprefix("job:jobs:") for m in read_all(subscription)]
         assert of_jobs == (jobs if subscription is not near else [*jobs, "new"])
 

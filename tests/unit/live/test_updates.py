@@ -122,7 +122,7 @@ def test_a_run_that_goes_on_has_the_state_before() -> None:
     assert (late.before, late.state) == ("COMPLETED", "COMPLETED")
 
 
-def test_a_run_that_was_only_named_by_its_child_is_new_when_it_speaks() -> None:
+def test_a_run_that_was_only_named_by_its_child_is_new_when_it_reports() -> None:
     world = LiveWorld()
     child = world.update_for(run("START", "child", facets=parent("app", "run-0")))
     assert {n.nodeId for n in child.addedNodes} == {"job:jobs:child", "job:jobs:app"}

@@ -96,7 +96,7 @@ def test_an_event_without_the_facet_keeps_it() -> None:
     assert one_world([reported, plain]).columns("out") == {"raw.x → out.x"}
 
 
-def test_a_dataset_event_may_tell_column_lineage_without_a_job() -> None:
+def test_a_dataset_event_may_report_column_lineage_without_a_job() -> None:
     world = one_world([dataset_event("view", facets=columns(x=["raw.x"]))])
     assert world.columns("view") == {"raw.x → view.x"}
     assert world.all_edges() == {"raw → view"}

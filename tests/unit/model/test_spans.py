@@ -47,7 +47,7 @@ def test_any_order_gives_the_same_spans(sightings: list[Micros], random: object)
 
 
 @given(st.lists(moments, min_size=1))
-def test_a_sighting_that_is_known_tells_nothing_new(sightings: list[Micros]) -> None:
+def test_a_known_sighting_changes_nothing(sightings: list[Micros]) -> None:
     thing = seen(sightings)
     assert not any(see(thing, at) for at in sightings)
 

@@ -96,7 +96,7 @@ def test_a_change_before_since_is_not_suspected() -> None:
     assert changes(read(*events, days=40 / 1440)) == []
 
 
-def test_readers_tell_of_a_dataset_that_nobody_writes() -> None:
+def test_readers_report_a_dataset_that_nobody_writes() -> None:
     reads = [
         run("START", "load", at, f"r{at}", [dataset("raw", schema(f"x:{kind}"))], ["out"])
         for at, kind in ((1, "INT"), (50, "DATE"))
@@ -223,7 +223,7 @@ def test_a_jump_is_dated_to_the_first_run_with_it() -> None:
     assert _onset([100] * 8 + [0] * 9, FLOORS["rowCount"]) == (8, 100)
 
 
-def test_runs_that_tell_no_amounts_are_passed_over() -> None:
+def test_runs_that_report_no_amounts_are_passed_over() -> None:
     assert jumps(read(*loads(100, None, 100, 100, None, 100, 0))) == [(100, 0)]
     assert jumps(read(*loads(None, None, None, None, None))) == []
 
@@ -244,7 +244,7 @@ def test_what_readers_count_is_taken_where_no_writer_counts() -> None:
         assert suspect.summary.startswith("Job load read 0 rows from raw")
 
 
-def test_of_a_writer_and_a_reader_that_say_the_same_the_writer_is_heard() -> None:
+def test_of_a_writer_and_a_reader_that_report_the_same_the_writer_counts() -> None:
     events = loads(100, 100, 100, 100, 0)
     for n, rows in enumerate((100, 100, 100, 100, 0)):
         counted = {"inputFacets": {"inputStatistics": facet(rowCount=rows)}}

@@ -138,7 +138,7 @@ def test_a_stream_is_stuck_after_five_times_its_usual_silence() -> None:
     )
 
 
-def test_a_stream_that_tells_often_may_be_silent_for_a_minute() -> None:
+def test_a_stream_that_reports_often_may_be_silent_for_a_minute() -> None:
     events = signs(*(n / 60 for n in range(20)))
     last = 19 / 60
     assert trouble(events, last + 0.9, pace.STREAM) is None
