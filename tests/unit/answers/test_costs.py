@@ -27,7 +27,7 @@ _NODE = "nodeId=dataset:db:clean"
 _MOMENT = f"at={time(5)}"
 
 # By route; the same answers in a small store and in a large one.
-QUESTIONS: dict[str, list[str]] = {
+QUERIES: dict[str, list[str]] = {
     "/api/v1/lineage": [f"/api/v1/lineage?{_NODE}", f"/api/v1/lineage?{_NODE}&{_MOMENT}"],
     "/api/v1/column-lineage": [f"/api/v1/column-lineage?{_NODE}", f"/api/v1/column-lineage?{_NODE}&{_MOMENT}"],
     "/api/v1/events/lineage": [
@@ -81,7 +81,7 @@ COUNTED = ("/events/lineage?", "/versions?")
 pytestmark = pytest.mark.filterwarnings("ignore::litestar.exceptions.LitestarDeprecationWarning")
 
 _CONNECT = "/api/v1/connect"  # queried elsewhere
-NOT_ASKED = {
+NOT_QUERIED = {
     "/api/v1/live",  # a stream, of what is in memory
     f"{_CONNECT}/clusters",
     f"{_CONNECT}/connectors",
@@ -151,7 +151,7 @@ class Asked:
     async def paths(self) -> dict[str, str]:
         """All questions, with the route that each is for."""
         (version, *_) = (await self.get(f"{_JOB}/load/versions"))["versions"]
-        return {path.format(version=version["version"]): route for route, some in QUESTIONS.items() for path in some}
+        return {path.format(version=version["version"]): route for route, some in QUERIES.items() for path in some}
 
 
 @asynccontextmanager
@@ -170,8 +170,8 @@ async def answering(runs: int, folder: Path) -> AsyncIterator[Asked]:
 
 def test_every_query_is_tested_here() -> None:
     routes = [route for router in (api_router, beta_router) for route in router.routes]
-    questions = {route.path for route in routes if "GET" in route.methods}
-    assert questions == QUESTIONS.keys() | NOT_ASKED
+    queries = {route.path for route in routes if "GET" in route.methods}
+    assert queries == QUERIES.keys() | NOT_QUERIED
 
 
 async def test_no_statement_goes_through_all_of_a_table(tmp_path: Path) -> None:
