@@ -325,9 +325,10 @@ def _lineage_declared(state: State, change: c.LineageDeclared) -> None:
 
 def _aliases_reported(state: State, change: c.AliasesReported) -> None:
     dataset = state.datasets[change.dataset[0]][change.dataset[1]]
+    # Also those that do not count, as a later facet may have arrived first: the order must not matter.
+    targets = {state.ensure_dataset(alias, None).node for alias in change.aliases} - {dataset}
     register = state.dataset_of(dataset).facets.get("symlinks")
     if register is not None and register[2] == change.content:
-        targets = {state.ensure_dataset(alias, None).node for alias in change.aliases} - {dataset}
         state.aliases.set_symlinks(state.dataset_of(dataset), tuple(sorted(targets)))
         state.mark(dataset)
 
@@ -337,7 +338,7 @@ def _lifecycle_reported(state: State, change: c.LifecycleReported) -> None:
     dataset = state.ensure_dataset(change.dataset, at)
     job = None if change.job is None else state.ensure_job(change.job, at).node
     before = dataset.lifecycle
-    if before is None or (change.stamp, change.state) > (before.stamp, before.state):
+    if before is None or (change.stamp, change.state, change.job or _NO_JOB) > _order(state, before):
         dataset.lifecycle = Lifecycle(change.stamp, change.state, job)
         state.structure += 1
         state.aliases.lifecycle_changed(dataset)
@@ -346,3 +347,12 @@ def _lifecycle_reported(state: State, change: c.LifecycleReported) -> None:
         dataset.renamed = state.later_node(dataset.renamed, change.stamp, previous)
         state.aliases.set_renamed(dataset, previous)
     state.mark(dataset.node)
+
+
+_NO_JOB: c.Name = ("", "")
+
+
+def _order(state: State, lifecycle: Lifecycle) -> tuple[Stamp, str, c.Name]:
+    """The largest counts. Node numbers follow arrival, so the name of the job breaks a tie."""
+    job = None if lifecycle.job is None else state.job_of(lifecycle.job)
+    return lifecycle.stamp, lifecycle.state, _NO_JOB if job is None else (job.namespace, job.name)

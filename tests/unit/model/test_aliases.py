@@ -125,3 +125,14 @@ def test_different_spellings_of_one_object_store_are_one() -> None:
 def test_a_dataset_that_names_itself_is_left_alone() -> None:
     world = one_world([run("COMPLETE", "a", outputs=[dataset("t", symlinks(("db", "t")))])])
     assert world.dataset("t")["aliases"] == []
+
+
+def test_an_alias_that_was_taken_back_before_it_arrived_changes_nothing() -> None:
+    """Nobody else names the alias, so only its being an alias could make a difference."""
+    world = one_world(
+        [
+            run("START", "write", 0, outputs=[dataset(PHYSICAL, symlinks(LOGICAL))]),
+            run("COMPLETE", "write", 1, outputs=[dataset(PHYSICAL, {"symlinks": deleted()})]),
+        ]
+    )
+    assert world.dataset(PHYSICAL_NAME)["aliases"] == []

@@ -204,3 +204,11 @@ def test_created_and_updated_are_event_times() -> None:
     world = one_world([run("START", "a", 3, outputs=["t"]), run("COMPLETE", "a", 7, outputs=["t"])])
     dataset_seen = world.state.dataset_of(world.node("t"))
     assert (dataset_seen.first, dataset_seen.last) == (parse(time(3)), parse(time(7)))
+
+
+def test_of_two_jobs_that_drop_a_dataset_at_the_same_moment_one_counts_whatever_comes_first() -> None:
+    drop = dataset("t", lifecycle("DROP"))
+    world = one_world([run("COMPLETE", "a", 0, "r1", outputs=[drop]), run("COMPLETE", "b", 0, "r2", outputs=[drop])])
+    life = world.state.dataset_of(world.node("t")).lifecycle
+    assert life is not None
+    assert life.job == world.node("b()")
