@@ -62,9 +62,9 @@ class Ingest:
         await send({"type": "http.response.body", "body": b""})
 
     async def _many(self, body: bytes, send: Send) -> None:
-        told = await self._decoded(body)
-        events = [event for event in told if isinstance(event, Event)]
-        failed = [FailedEvent(i, why, retriable=False) for i, why in enumerate(told) if isinstance(why, str)]
+        decoded = await self._decoded(body)
+        events = [event for event in decoded if isinstance(event, Event)]
+        failed = [FailedEvent(i, why, retriable=False) for i, why in enumerate(decoded) if isinstance(why, str)]
         appended = await self._service.ingest(events)
         self._service.counters.rejected += len(failed)
         headers: list[tuple[bytes, bytes]] = []
@@ -75,20 +75,20 @@ class Ingest:
             await send({"type": "http.response.start", "status": 204, "headers": headers})
             await send({"type": "http.response.body", "body": b""})
             return
-        summary = BatchSummary(len(told), len(events), len(failed), 0, len(failed))
+        summary = BatchSummary(len(decoded), len(events), len(failed), 0, len(failed))
         await _answer(send, 200, BatchAnswer("partial_success", summary, failed), headers)
 
     async def _decoded(self, body: bytes) -> list[Event | str]:
         """The events, or why one is none. A large batch is read by a reader, if one has nothing to do: what is
-        left here is a tenth. Intake never waits for somebody's question."""
+        left here is a tenth. Ingest never waits for a query."""
         if len(body) >= _LARGE_BATCH_BYTES and self._service.query_runner.is_free():
             return await self._service.run_query(decode_batch, body)
-        found: list[Event | str] = []
+        decoded: list[Event | str] = []
         for index, text in enumerate(split_batch(body), 1):
-            found.append(decode_or_refuse(text))
+            decoded.append(decode_or_refuse(text))
             if index % EVENTS_PER_SLICE == 0:
                 await asyncio.sleep(0)
-        return found
+        return decoded
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         encoding = b""

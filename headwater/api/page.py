@@ -52,7 +52,7 @@ class _File:
 class Page:
     def __init__(self, folder: Path = FOLDER) -> None:
         self._folder = folder
-        self._kept: dict[str, _File] = {}
+        self._cache: dict[str, _File] = {}
 
     def has(self, path: str) -> bool:
         """Whether this path is the page's, and not the API's."""
@@ -86,16 +86,16 @@ class Page:
         path = self._folder / name
         try:
             changed = path.stat().st_mtime_ns
-            kept = self._kept.get(name)
-            if kept is not None and kept.changed == changed:
-                return kept
+            cached = self._cache.get(name)
+            if cached is not None and cached.changed == changed:
+                return cached
             content = path.read_bytes()
         except OSError:
             return None
         text = _TEXT_KINDS.get(path.suffix)
         packed = gzip.compress(content, mtime=0) if text is not None and len(content) >= _WORTH_PACKING else None
         kind = text or _OTHER_KINDS.get(path.suffix, "application/octet-stream")
-        file = self._kept[name] = _File(changed, kind, content, packed)
+        file = self._cache[name] = _File(changed, kind, content, packed)
         return file
 
 

@@ -54,8 +54,8 @@ class _Flow(msgspec.Struct):
 
 @get("/connect/clusters", responses=says(shapes.ConnectClusters), summary="Kafka Connect clusters")
 async def clusters(app: App) -> Response[bytes]:
-    found = await asyncio.gather(*(each.about() for each in app.clusters))
-    return answer(shapes.ConnectClusters(list(found), app.clusters.allowed))
+    answers = await asyncio.gather(*(each.about() for each in app.clusters))
+    return answer(shapes.ConnectClusters(list(answers), app.clusters.allowed))
 
 
 @get("/connect/connectors", responses=says(shapes.Connectors), summary="Connectors of all clusters")
@@ -68,28 +68,28 @@ async def connectors(app: App, cluster: InPath) -> Response[bytes]:
     return answer(await _connectors(app, [app.clusters.find(segment(cluster))]))
 
 
-async def _connectors(app: App, asked: list[Operator]) -> shapes.Connectors:
-    answers = await asyncio.gather(*(each.connectors() for each in asked), return_exceptions=True)
-    found: list[shapes.Connector] = []
+async def _connectors(app: App, operators: list[Operator]) -> shapes.Connectors:
+    answers = await asyncio.gather(*(each.connectors() for each in operators), return_exceptions=True)
+    connectors: list[shapes.Connector] = []
     problems = {}
-    for each, said in zip(asked, answers, strict=True):
-        if isinstance(said, ConnectRestError):
-            problems[each.name] = str(said)
-        elif isinstance(said, BaseException):
-            raise said
+    for each, each_answer in zip(operators, answers, strict=True):
+        if isinstance(each_answer, ConnectRestError):
+            problems[each.name] = str(each_answer)
+        elif isinstance(each_answer, BaseException):
+            raise each_answer
         else:
-            found += said
-    await _join(app, found)
-    return shapes.Connectors(found, problems)
+            connectors += each_answer
+    await _join(app, connectors)
+    return shapes.Connectors(connectors, problems)
 
 
 @get(_CONNECTOR, responses=says(shapes.ConnectorDetails), summary="One connector: tasks, configuration, offsets")
 async def connector(app: App, cluster: InPath, name: InPath) -> Response[bytes]:
     operator = app.clusters.find(segment(cluster))
     with _as_errors():
-        found = await operator.details(segment(name))
-    await _join(app, [found])
-    return answer(found)
+        details = await operator.details(segment(name))
+    await _join(app, [details])
+    return answer(details)
 
 
 @get(f"{_PATH}/plugins", responses=says(shapes.ConnectorPlugins), summary="Connector classes of a cluster")
@@ -214,15 +214,15 @@ async def _check(operator: Operator, config: dict[str, str], name: str | None) -
 def _raise_problems(check: shapes.ConfigCheck) -> None:
     problems = [Problem(f"config.{field.name}", text) for field in check.fields for text in field.errors]
     if problems:
-        said = "; ".join(f"{problem.path.removeprefix('config.')}: {problem.message}" for problem in problems)
-        raise ConnectFailed(f"the configuration is not valid: {said}", 400, problems)
+        text = "; ".join(f"{problem.path.removeprefix('config.')}: {problem.message}" for problem in problems)
+        raise ConnectFailed(f"the configuration is not valid: {text}", 400, problems)
 
 
 async def _operate(
-    app: App, operator: Operator, name: str, action: str, by: str, work: Work, **said: Any
+    app: App, operator: Operator, name: str, action: str, by: str, work: Work, **facts: Any
 ) -> Response[bytes]:
     """To its end, also when the client leaves: what is done must be in the log."""
-    running = asyncio.ensure_future(_told(app, operator, name, action, by, work, said))
+    running = asyncio.ensure_future(_logged(app, operator, name, action, by, work, facts))
     _running.add(running)
     running.add_done_callback(_running.discard)
     return await asyncio.shield(running)
@@ -231,33 +231,35 @@ async def _operate(
 _running: set[asyncio.Future[Response[bytes]]] = set()
 
 
-async def _told(
-    app: App, operator: Operator, name: str, action: str, by: str, work: Work, said: dict[str, Any]
+async def _logged(
+    app: App, operator: Operator, name: str, action: str, by: str, work: Work, facts: dict[str, Any]
 ) -> Response[bytes]:
     job = (operator.name, name)
 
-    async def tell_of(outcome: str, **more: Any) -> int:
-        return await write(app, operation_event(app.service.moment(), job, action, by, outcome, **said, **more))
+    async def log_outcome(outcome: str, **more: Any) -> int:
+        return await write(app, operation_event(app.service.moment(), job, action, by, outcome, **facts, **more))
 
-    # Nothing is done that could not be told. But a name that nothing has must not become a job by being asked for.
+    # Nothing is done that the log cannot take. But an unknown name must not become a job because somebody asks for it.
     is_known = app.state.find_job(*job) is not None
     if is_known:
-        await tell_of("ASKED")
+        await log_outcome("ASKED")
     try:
         with _as_errors():
             await work()
     except ConnectFailed as e:
         if is_known:
-            await tell_of("REFUSED", reason=str(e))
+            await log_outcome("REFUSED", reason=str(e))
         raise
-    position = await tell_of("DONE")
+    position = await log_outcome("DONE")
     at = to_datetime(app.service.moment())
     return answer_written(position, shapes.Operation(action, operator.name, name, by, at))
 
 
-async def _join(app: App, found: Iterable[shapes.Connector]) -> None:
-    """With the graph: the connector's job, and what its watcher told of its topics."""
-    jobs = {job.node: (each, job) for each in found if (job := app.state.find_job(each.cluster, each.name)) is not None}
+async def _join(app: App, connectors: Iterable[shapes.Connector]) -> None:
+    """With the graph: the connector's job, and what its watcher reported of its topics."""
+    jobs = {
+        job.node: (each, job) for each in connectors if (job := app.state.find_job(each.cluster, each.name)) is not None
+    }
     facets = await app.history.latest_run_facets([job for _, job in jobs.values()], _FACET)
     for node, (each, job) in jobs.items():
         each.nodeId = job_node_id(job.namespace, job.name)

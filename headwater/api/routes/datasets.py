@@ -43,15 +43,15 @@ async def put_dataset(app: App, namespace: InPath, name: InPath, data: JSONBody[
     if data.type == "STREAM" and not data.schemaLocation:
         raise BadRequest("schemaLocation is required for type STREAM", "schemaLocation")
     at = app.service.moment(after=_deleted(app, known))
-    said = dataset_event(at, known, data, source, (run, job_of_run(app.state, run)) if run else None)
-    position = await write(app, said, *_tagged(at, ("dataset", *known), data))
+    event = dataset_event(at, known, data, source, (run, job_of_run(app.state, run)) if run else None)
+    position = await write(app, event, *_tagged(at, ("dataset", *known), data))
     return answer_written(position, await _dataset(app, find_dataset(app.state, *known)))
 
 
 def _deleted(app: App, name: tuple[str, str]) -> Micros:
-    """What is told of a deleted dataset brings it back, so it must be later."""
-    found = app.state.find_dataset(*name)
-    members = app.state.aliases.members(found.node) if found is not None else ()
+    """An event brings a deleted dataset back, so it must be later than the deletion."""
+    dataset = app.state.find_dataset(*name)
+    members = app.state.aliases.members(dataset.node) if dataset is not None else ()
     deletions = app.state.edited.deletions(("dataset", *name))
     return max((*map(app.state.deleted, members), *deletions), default=Micros(0))
 
@@ -156,8 +156,8 @@ def _find(app: App, namespace: str, name: str) -> Node:
 
 
 async def _dataset(app: App, node: Node) -> shapes.Dataset:
-    (found,) = await app.history.datasets([node])
-    return found
+    (dataset,) = await app.history.datasets([node])
+    return dataset
 
 
 routes = (

@@ -26,10 +26,10 @@ async def events(
 ) -> Response[bytes]:
     if sort_direction.lower() not in ("asc", "desc"):
         raise BadRequest("sortDirection must be asc or desc")
-    wanted = EventFilter(
+    events_filter = EventFilter(
         time_of("after", after), time_of("before", before), sort_direction.lower() == "desc", limit, offset
     )
-    return answer(await app.history.events(wanted))
+    return answer(await app.history.events(events_filter))
 
 
 routes = (events,)

@@ -48,11 +48,11 @@ async def all_jobs(
 
 
 async def _jobs(app: App, namespace: str | None, states: list[str] | None, limit: int, offset: int) -> shapes.Jobs:
-    wanted = [state.upper() for state in states or ()]
-    for state in wanted:
+    run_states = [state.upper() for state in states or ()]
+    for state in run_states:
         if state not in RUN_STATES:
             raise BadRequest(f"lastRunStates={state!r} is not one of {', '.join(RUN_STATES)}", "lastRunStates")
-    page, total = app.listing.jobs(namespace, limit, offset, wanted)
+    page, total = app.listing.jobs(namespace, limit, offset, run_states)
     return shapes.Jobs(total, cast(list[shapes.Job], await app.history.jobs(page)))
 
 
@@ -78,9 +78,9 @@ async def put_job(app: App, namespace: InPath, name: InPath, data: JSONBody[JobB
 
 @delete(f"{_PATH}/{{name:str}}", responses=says(shapes.Job), status_code=200, summary="Delete a job")
 async def delete_job(app: App, namespace: InPath, name: InPath) -> Response[bytes]:
-    found = _find(app, namespace, name)
-    body = await _job(app, found)
-    return answer_written(await write_deletion(app, [("job", found.namespace, found.name)], found.last), body)
+    job = _find(app, namespace, name)
+    body = await _job(app, job)
+    return answer_written(await write_deletion(app, [("job", job.namespace, job.name)], job.last), body)
 
 
 @get(f"{_PATH}/{{name:str}}/versions", responses=says(shapes.JobVersions), summary="A job's versions, newest first")
@@ -112,17 +112,17 @@ async def untag_job(app: App, namespace: InPath, name: InPath, tag: InPath) -> R
     return await _tag(app, _find(app, namespace, name), tag, on=False)
 
 
-async def _tag(app: App, found: Job, tag: str, *, on: bool) -> Response[bytes]:
-    position = await write_tag(app, ("job", found.namespace, found.name), None, segment(tag), on=on)
-    return answer_written(position, await _job(app, found))
+async def _tag(app: App, job: Job, tag: str, *, on: bool) -> Response[bytes]:
+    position = await write_tag(app, ("job", job.namespace, job.name), None, segment(tag), on=on)
+    return answer_written(position, await _job(app, job))
 
 
 def _find(app: App, namespace: str, name: str) -> Job:
     return find_job(app.state, segment(namespace), segment(name))
 
 
-async def _job(app: App, found: Job) -> Raw:
-    (body,) = await app.history.jobs([found])
+async def _job(app: App, job: Job) -> Raw:
+    (body,) = await app.history.jobs([job])
     return body
 
 

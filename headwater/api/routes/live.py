@@ -57,8 +57,8 @@ async def live(
 ) -> ASGIApp:
     namespaces = frozenset(naming.canonical(name, "x")[0] for name in namespace or ())
     place = None if around is None else Surroundings(app.state, find_node(app.state, around), depth)
-    told = last_event_id or last_id
-    after = read_position("Last-Event-ID", told) if told else None
+    last_seen = last_event_id or last_id
+    after = read_position("Last-Event-ID", last_seen) if last_seen else None
     return _Stream(app.service.live.subscribe(after, UpdateFilter(namespaces, place)))
 
 

@@ -22,8 +22,8 @@ _PATH = "/namespaces/{namespace:str}/jobs/{name:str}/runs"
 
 @get(_PATH, responses=says(shapes.Runs), summary="A job's runs, latest first")
 async def runs(app: App, namespace: InPath, name: InPath, limit: Limit = 100, offset: Offset = 0) -> Response[bytes]:
-    found = find_job(app.state, segment(namespace), segment(name))
-    return answer(await app.history.runs_of_job(found, limit, offset))
+    job = find_job(app.state, segment(namespace), segment(name))
+    return answer(await app.history.runs_of_job(job, limit, offset))
 
 
 @post(_PATH, responses=says(shapes.Run, 201), summary="Create a run in state NEW")
@@ -35,8 +35,8 @@ async def post_run(app: App, namespace: InPath, name: InPath, data: JSONBody[Run
     if data.id is not None and await _exists(app, data.id):
         raise BadRequest(f"run {data.id!r} already exists", "id")
     nominal = (data.nominalStartTime, data.nominalEndTime)
-    said = run_event(app.service.moment(), "OTHER", run_id, (job.namespace, job.name), nominal, data.args)
-    response = answer_written(await write(app, said), await app.history.run(run_id), 201)
+    event = run_event(app.service.moment(), "OTHER", run_id, (job.namespace, job.name), nominal, data.args)
+    response = answer_written(await write(app, event), await app.history.run(run_id), 201)
     response.headers["location"] = f"/api/v1/jobs/runs/{quote(run_id, safe='')}"
     return response
 
@@ -90,10 +90,10 @@ async def abort(app: App, run_id: InPath, at: Moment = None) -> Response[bytes]:
 
 async def _step(app: App, run_id: str, kind: str, at: str | None) -> Response[bytes]:
     moment = time_of("at", at)
-    found = await app.history.find_run(run_id)
+    run = await app.history.find_run(run_id)
     if moment is None:
-        moment = app.service.moment(after=app.state.deleted(found.job))
-    position = await write(app, run_event(moment, kind, run_id, job_of_run(app.state, found)))
+        moment = app.service.moment(after=app.state.deleted(run.job))
+    position = await write(app, run_event(moment, kind, run_id, job_of_run(app.state, run)))
     return answer_written(position, await app.history.run(run_id))
 
 

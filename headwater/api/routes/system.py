@@ -24,9 +24,9 @@ async def healthz(app: App) -> Response[bytes]:
         service.tables_position,
         __version__,
     )
-    said = answer(body)
-    said.status_code = 200 if failing is None else 503
-    return said
+    response = answer(body)
+    response.status_code = 200 if failing is None else 503
+    return response
 
 
 class _Collector(Collector):
@@ -60,10 +60,10 @@ class _Collector(Collector):
             "edges": ("Edges between jobs and datasets", len(state.edges)),
             "live_subscribers": ("Open live streams", len(service.live.subscribers)),
         }
-        found: list[Metric] = [
+        metrics: list[Metric] = [
             CounterMetricFamily(f"headwater_{name}", text, value=value) for name, (text, value) in counted.items()
         ]
-        found += [GaugeMetricFamily(f"headwater_{name}", text, value=value) for name, (text, value) in gauges.items()]
+        metrics += [GaugeMetricFamily(f"headwater_{name}", text, value=value) for name, (text, value) in gauges.items()]
         odd = CounterMetricFamily(
             "headwater_facets_not_understood",
             "Known facets that do not follow their schema; they are kept, but not interpreted",
@@ -71,7 +71,7 @@ class _Collector(Collector):
         )
         for facet, count in not_understood.items():
             odd.add_metric([facet], count)
-        return [*found, odd]
+        return [*metrics, odd]
 
 
 def registry_for(service: Service, search: Search) -> CollectorRegistry:

@@ -22,8 +22,8 @@ async def get_why(
     limit: Annotated[int, Parameter(ge=0, le=1000, description="Maximum number of suspects.")] = 20,
     depth: Depth = 20,
 ) -> Response[bytes]:
-    asked, after = time_of("at", at), time_of("since", since)
-    return answer(await app.root_causes.why(node_id, asked, after, limit, depth))
+    moment, after = time_of("at", at), time_of("since", since)
+    return answer(await app.root_causes.why(node_id, moment, after, limit, depth))
 
 
 routes = (get_why,)
