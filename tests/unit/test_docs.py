@@ -91,3 +91,10 @@ def test_the_files_that_newcomers_are_sent_to_exist(page: str) -> None:
     for name in set(names) - on_disk:
         parts = Path(name).parts
         assert (ROOT / name).exists() or any(path.parts[-len(parts) :] == parts for path in code), name
+
+
+@pytest.mark.parametrize("page", [*sorted(DOCS.rglob("*.md")), *sorted(ROOT.glob("*.md"))], ids=lambda page: page.stem)
+def test_prose_wraps_at_120(page: Path) -> None:
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    long = [line for line in prose.splitlines() if len(line) > 120 and not line.startswith("|") and "](" not in line]
+    assert not long
