@@ -1,5 +1,6 @@
 """`headwater mcp` with the client of the MCP library, over standard input and output and over HTTP."""
 
+import os
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -12,7 +13,7 @@ from mcp import Client, StdioServerParameters
 from mcp.types import TextContent
 
 from tests.integration.samples import recorded, run_event
-from tests.support.server import HEADWATER, Server, free_port, headwater, wait_for
+from tests.support.server import HEADWATER, Server, free_port, wait_for
 
 ORDERS = "dataset:s3://warehouse:rest/default/orders"
 STATS = "dataset:s3://warehouse:rest/default/supplier_stats"
@@ -162,7 +163,8 @@ async def test_a_server_that_is_away_is_an_error() -> None:
 
 def test_without_the_library_it_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "mcp.py").write_text("raise ModuleNotFoundError('No module named mcp', name='mcp')")
-    done = headwater("mcp", env={"PYTHONPATH": str(tmp_path)})
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}  # which counts only when Python starts
+    done = subprocess.run([*HEADWATER, "mcp"], env=env, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
     assert "headwater[mcp]" in done.stderr
     assert "Traceback" not in done.stderr
