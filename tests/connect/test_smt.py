@@ -50,9 +50,11 @@ def test_restart_and_change_are_new_runs(cluster: Cluster) -> None:
     cluster.wait_runs("again", "RUNNING")
     cluster.call("POST", "/connectors/again/restart?includeTasks=true&onlyFailed=false")
     cluster.wait_runs("again", "RUNNING", "ABORTED")
-    more = source(cluster, "again", text="a line\nanother one\n", **smt(cluster))
-    cluster.put("again", more | {"topic": "again-2"})
+    cluster.put("again", source(cluster, "again", **smt(cluster)) | {"topic": "again-2"})
     cluster.wait_runs("again", "RUNNING", "ABORTED", "ABORTED")
+    # Only now: the task before might still read it, and write it to the first topic.
+    with (cluster.files / "again.txt").open("a") as file:
+        file.write("another one\n")
     wait_for(lambda: columns(cluster, "again-2"), "the other topic", PATIENCE)
 
 
