@@ -1,5 +1,6 @@
 """Each service of a whole lab answers its own clients, and knows after a restart what it knew before."""
 
+import re
 import time
 from pathlib import Path
 
@@ -58,7 +59,8 @@ def test_a_stream_that_leaves_records_unread_is_not_well_but_one_that_has_nothin
     produce(whole_lab, "read", b"just now", at=now)
     assert health.problem(check, values) is None
     produce(whole_lab, "unread", b"long ago", at=now - 2000)
-    assert health.problem(stuck, values) == "stats has not finished a batch for 3000 s"
+    # Some seconds more on a busy machine.
+    assert re.fullmatch(r"stats has not finished a batch for 30\d\d s", health.problem(stuck, values) or "")
 
 
 def test_schemas_are_registered_and_may_only_change_compatibly(whole_lab: Lab) -> None:
