@@ -58,7 +58,7 @@ def test_a_stream_that_leaves_records_unread_is_not_well_but_one_that_has_nothin
     produce(whole_lab, "read", b"just now", at=now)
     assert health.problem(check, values) is None
     produce(whole_lab, "unread", b"long ago", at=now - 2000)
-    monkeypatch.setattr(health.time, "time", lambda: now)  # a busy machine takes seconds to get here
+    monkeypatch.setattr(time, "time", lambda: now)  # a busy machine takes seconds to get here
     assert health.problem(stuck, values) == "stats has not finished a batch for 3000 s"
 
 
